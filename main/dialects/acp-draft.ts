@@ -1,7 +1,12 @@
 // The first draft of AXON: the same kinds and fields, older addresses, and no payload where a kind
 // has none.
-import { isErrorCode, readWireErrorCode } from '../../preload/contract/errors.ts';
-import type { JsonObject } from '../lib/json-object.ts';
+import {
+  ERRORS,
+  isErrorCode,
+  readWireErrorCode,
+  type WireErrorCode,
+} from '../../preload/contract/errors.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { deadlineOf, TASK_ACCEPTED } from './dialect.ts';
 import type { AxonMessage, Dialect, ReadingKind } from './dialect.ts';
@@ -103,6 +108,15 @@ const PAYLOADS: Readonly<Record<string, Members>> = {
   discover: membersOf({}),
   ping: membersOf({}),
 };
+
+/** Codes of an agent by which it has not begun, in every language. */
+const UNTAKEN: ReadonlySet<WireErrorCode> = new Set([
+  'rejected',
+  'not_authorized',
+  'unknown_domain',
+  'not_understood',
+  'cancelled',
+]);
 
 export const ACP_DRAFT: Dialect = {
   name: 'acp-draft',
@@ -231,12 +245,15 @@ function said(word: string | null, payload: JsonObject, members: Members): JsonO
 function failure(payload: JsonObject): JsonObject {
   const { code } = payload;
   const error = firstText(payload, 'error', 'message', 'reason', 'outcome') ?? 'It failed.';
-  const fallback = 'accepted' in payload ? 'rejected' : 'internal';
-  return {
-    status: 'failed',
-    outcome: textOf(payload['outcome']) ?? '',
-    error,
-    code: isErrorCode(code) ? readWireErrorCode(code) : fallback,
-    ...picked(payload, ['retryable', 'data']),
-  };
+  const words = { status: 'failed', outcome: textOf(payload['outcome']) ?? '', error };
+  const said = isErrorCode(code) ? readWireErrorCode(code) : null;
+  if (payload['accepted'] !== false)
+    return { ...words, code: said ?? 'internal', ...picked(payload, ['retryable', 'data']) };
+  if (said === null || UNTAKEN.has(said))
+    return { ...words, code: said ?? 'rejected', ...picked(payload, ['retryable', 'data']) };
+  // Whatever the reason, it was refused, and not begun.
+  const { retryable = ERRORS[said].retryable } = payload;
+  const data = payload['data'] ?? {};
+  const why = isJsonObject(data) ? { reason_code: said, ...data } : data;
+  return { ...words, code: 'rejected', retryable, data: why };
 }

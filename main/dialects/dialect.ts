@@ -86,7 +86,7 @@ export interface Reading {
 /** Before all that is urgent, or after all else. AXON has no word for it. */
 export type Rank = 'critical' | 'low';
 
-/** Codes by which nobody begins with it, now or ever. */
+/** Codes by which nobody begins with it, now or ever, unless its agent ended it with one. */
 const REFUSALS: ReadonlySet<unknown> = new Set<WireErrorCode>([
   'rejected',
   'blocked',
@@ -107,11 +107,12 @@ const UNREAD: ReadonlySet<unknown> = new Set<WireErrorCode>([
 
 /** Which kind of failure a result is, in languages that tell them apart; null: it is none. */
 export function failureKindOf({
-  status,
-  code,
-}: JsonObject): 'refused' | 'not_understood' | 'failed' | null {
+  payload: { status, code },
+  isTakenOn,
+}: Pick<AxonMessage, 'payload' | 'isTakenOn'>): 'refused' | 'not_understood' | 'failed' | null {
   if (status !== 'failed') return null;
-  return REFUSALS.has(code) ? 'refused' : UNREAD.has(code) ? 'not_understood' : 'failed';
+  if (UNREAD.has(code)) return 'not_understood';
+  return REFUSALS.has(code) && isTakenOn !== true ? 'refused' : 'failed';
 }
 
 /** Whether it is a part of what was asked for; of an answer to a question, which says no status. */
@@ -159,6 +160,8 @@ export interface AxonMessage {
    * dialect.
    */
   readonly answers: Answered | null;
+  /** Of a failure: an agent had begun with it, and it refused nothing. */
+  readonly isTakenOn?: boolean;
 }
 
 /** What one agent, or a whole hub, offers. */

@@ -340,11 +340,12 @@ function acceptedOf({ estimated_ms: ms, task_id_assigned, comments }: JsonObject
   return { status: 'accepted', ...given(more) };
 }
 
-function resultOf({ payload, answers }: AxonMessage): Body {
+function resultOf(message: AxonMessage): Body {
+  const { payload, answers } = message;
   const { code, data, retryable } = payload;
   const text = firstText(payload, 'outcome', 'summary');
   const error = textOf(payload['error']) ?? text ?? 'It was not done.';
-  const failure = failureKindOf(payload);
+  const failure = failureKindOf(message);
   const report = objectOf(data);
   const more = { result_details: report['act'] === 'propose' ? undefined : data, retryable };
   if (failure === 'refused')

@@ -285,12 +285,13 @@ function isAnswered(kind: AxonMessage['kind']): boolean {
   return kind === 'query' || kind === 'delegate' || kind === 'cancel';
 }
 
-function performativeOf({ kind, payload }: AxonMessage): string {
+function performativeOf(message: AxonMessage): string {
+  const { kind, payload } = message;
   if (kind === 'query') return 'QUERY';
   if (kind === 'delegate') return payload['act'] === ACCEPT ? 'ACCEPT_PROPOSAL' : askedIn(payload);
   if (kind === 'cancel') return 'CANCEL';
   if (kind === 'notify' && payload['topic'] === TASK_ACCEPTED) return 'AGREE';
-  const failure = kind === 'notify' ? null : failureKindOf(payload);
+  const failure = kind === 'notify' ? null : failureKindOf(message);
   if (failure === null) return 'INFORM';
   if (failure === 'not_understood') return 'NOT_UNDERSTOOD';
   if (objectOf(payload['data'])['act'] === 'propose') return 'PROPOSE';

@@ -42,10 +42,21 @@ export function resultOf(reply: AgentReply): ResultWords {
     return { status: reply.status, outcome, data, error: reply.error ?? null, ...rest };
   const unsaid = reply.status === 'cancelled' ? UNSAID.stopped : UNSAID.failed;
   const error = reply.error ?? (outcome === '' ? unsaid : outcome);
+  const named = codeOf(reply);
   // A failure without a code is that of the work: it was tried, and did not succeed.
-  const code = reply.status === 'failed' && reply.code === undefined ? {} : { code: codeOf(reply) };
-  const again = retryable === undefined ? {} : { retryable };
-  return { status: 'failed', outcome, data, error, ...code, ...again, ...rest };
+  const code = reply.status === 'failed' && reply.code === undefined ? {} : { code: named };
+  // What was too much or too late may work another time, unless its agent says otherwise.
+  const isUsual = named !== 'internal' && ERRORS[named].retryable;
+  const again = retryable ?? (isUsual ? true : undefined);
+  return {
+    status: 'failed',
+    outcome,
+    data,
+    error,
+    ...code,
+    ...(again === undefined ? {} : { retryable: again }),
+    ...rest,
+  };
 }
 
 /** The payload of a `response`. */

@@ -74,6 +74,7 @@ export class NativeItems {
       conversation: item.conversation_id ?? envelope.id,
       payload,
       answers: answeredIn(dialect, task),
+      isTakenOn: task !== undefined && failedAtIt(task),
     });
   }
 
@@ -85,7 +86,8 @@ export class NativeItems {
     const { origin: _, ...payload } = message.payload;
     const origin = readOrigin(message.payload);
     if (origin?.dialect === dialect) return origin.message;
-    return dialect.write({ ...message, payload, answers: answeredIn(dialect, about) });
+    const isTakenOn = about !== undefined && failedAtIt(about);
+    return dialect.write({ ...message, payload, answers: answeredIn(dialect, about), isTakenOn });
   }
 
   /**
@@ -145,6 +147,11 @@ export class NativeItems {
           // What an agent there asked of the people here, of which this one is told.
           read.taskByMessage('incoming', peer.key, envelope.ref));
   }
+}
+
+/** Whether its agent had it, and says that it failed: it refused nothing, whatever its code. */
+function failedAtIt({ endedBy, endedKind }: Pick<TaskRow, 'endedBy' | 'endedKind'>): boolean {
+  return endedBy === 'agent' && endedKind === 'failed';
 }
 
 /** The request that an answer, a cancel or a notice is about, as the agent wrote or read it. */

@@ -45,6 +45,7 @@ import { EarlierMessages, type Earlier } from './earlier-messages.ts';
 import { offerOf, offerThere, together } from './native-offers.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
+import { endedByAgent } from '../tasks/task-endings.ts';
 import { isOpen } from '../tasks/task-moves.ts';
 import type { Tasks } from './tasks.ts';
 import type { ToEverybody } from './to-everybody.ts';
@@ -502,7 +503,8 @@ export class NativeMessages {
     const { data, outcome, origin } = said;
     const words = said.message === '' ? error.message : said.message;
     const { retryable } = error;
-    const failure = { code: codeFor(error, read.ok), retryable, data };
+    const code = codeFor(error, read.ok);
+    const failure = { code, retryable, data };
     const written = readOrigin({ origin });
     if (
       written?.dialect === dialect &&
@@ -513,11 +515,14 @@ export class NativeMessages {
     )
       return written.message;
     const addressing = this.#addressing(from, agent);
+    const payload = { status: 'failed', outcome, error: words, ...failure } as const;
+    const isAgents = objectOf(error.data['untrusted'])['ended_by'] === 'agent';
     return dialect.write({
       ...addressing,
       kind: 'result',
-      payload: { status: 'failed', outcome, error: words, ...failure },
+      payload,
       answers: { id: null, at: addressing.at, message },
+      isTakenOn: isAgents && endedByAgent(payload, code, false).kind === 'failed',
     });
   }
 

@@ -202,6 +202,7 @@ export function endedByAgent(
       return { by: 'agent', kind: isStopAsked ? 'stopped' : 'cancelled' };
     case 'rejected':
     case 'not_authorized':
+    case 'unknown_domain':
       return { by: 'agent', kind: isOffer(data) ? 'offered' : 'refused' };
     case 'not_understood':
       return { by: 'agent', kind: 'not_understood' };

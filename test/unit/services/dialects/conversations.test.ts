@@ -580,6 +580,55 @@ test('that a task was taken on is told once, where it was, and in no words of it
   expect(await kinds()).toEqual(['TASK_ACCEPT']);
 });
 
+/** How each language tells a failure that may work later, and a refusal for the same reason. */
+const TOO_MUCH: Readonly<
+  Record<DialectName, { readonly fails: object; readonly refuses: object }>
+> = {
+  'claude-crunch': {
+    fails: { payload: { status: 'FAILED', result: { code: 'overloaded', retryable: true } } },
+    refuses: { payload: { status: 'FAILED', result: { code: 'rejected', retryable: true } } },
+  },
+  'fipa-acl': {
+    fails: {
+      performative: 'FAILURE',
+      content: { structured: { code: 'overloaded', retryable: true } },
+    },
+    refuses: { performative: 'REFUSE', content: { structured: { retryable: true } } },
+  },
+  elizaos: {
+    fails: { performative: 'FAILURE', payload: { error_code: 'overloaded', retryable: true } },
+    refuses: {
+      performative: 'TASK_REJECT',
+      payload: { reason_code: 'overloaded', retryable: true },
+    },
+  },
+  'acp-draft': {
+    fails: { kind: 'error', payload: { code: 'overloaded' } },
+    refuses: { kind: 'ack', payload: { accepted: false, code: 'overloaded' } },
+  },
+};
+
+test.each(DIALECTS)(
+  '%s: too much at once fails what was begun, and else refuses it',
+  async (asks) => {
+    await agents(asks, 'acp-draft');
+    const hears = async (): Promise<readonly unknown[]> =>
+      (await dad.work.inbox.claim('eddy', 9)).map((item) => nativeOf(item));
+    const begun = nativeOf(await asked(REQUESTS[asks]('much-1')));
+    await said(draft('ack', begun, { accepted: true }));
+    await hears();
+    await said({ ...draft('error', begun, { code: 'overloaded', message: 'Busy' }), id: 'much-3' });
+    expect(await hears()).toMatchObject([TOO_MUCH[asks].fails]);
+    expect(ended()).toEqual({ state: 'failed', code: 'overloaded' });
+    const refused = nativeOf(await asked(REQUESTS[asks]('much-2')));
+    const no = { accepted: false, code: 'overloaded', reason: 'Busy' };
+    await said({ ...draft('ack', refused, no), id: 'much-4' });
+    // It was taken on by nobody.
+    expect(await hears()).toMatchObject([TOO_MUCH[asks].refuses]);
+    expect(ended()).toEqual({ state: 'failed', code: 'rejected' });
+  },
+);
+
 test('the ack of a cancel is accepted only where the work stops, or is asked to', async () => {
   await agents('acp-draft', 'acp-draft');
   const cancel = async (number: number) => {

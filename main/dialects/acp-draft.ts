@@ -8,7 +8,7 @@ import {
 } from '../../preload/contract/errors.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
-import { deadlineOf, TASK_ACCEPTED } from './dialect.ts';
+import { contextWith, deadlineOf, TASK_ACCEPTED } from './dialect.ts';
 import type { AxonMessage, Dialect, ReadingKind } from './dialect.ts';
 import { entryOf, firstText, given, objectOf, picked, textOf } from './members.ts';
 import {
@@ -166,7 +166,7 @@ export const ACP_DRAFT: Dialect = {
     });
   },
 
-  write({ kind, id, at, from, to, payload, answers }) {
+  write({ kind, id, at, from, to, payload, answers, work }) {
     const isAnswer = kind === 'result' && payload['summary'] !== undefined;
     const isFailed = kind === 'result' && payload['status'] === 'failed';
     const isError = isFailed && typeof payload['retryable'] === 'boolean';
@@ -189,7 +189,9 @@ export const ACP_DRAFT: Dialect = {
                 message: payload['error'],
                 ...picked(payload, ['retryable', 'outcome', 'data']),
               })
-            : payload,
+            : work === undefined
+              ? payload
+              : { ...payload, context: contextWith({ payload, work }) },
     };
   },
 

@@ -57,7 +57,7 @@ const UNREAD = 'not_understood';
 const TOKENS_MAX = 1_000_000_000;
 const TYPES = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'] as const;
 type CrunchType = (typeof TYPES)[number];
-type Act = Pick<Reading, 'kind' | 'payload' | 'affects'> & Partial<Pick<Reading, 'until'>>;
+type Act = Pick<Reading, 'kind' | 'payload' | 'affects'> & Partial<Pick<Reading, 'until' | 'work'>>;
 /** `follows`: something earlier is there that the message names. */
 type Reader = (fields: JsonObject, message: JsonObject, follows: Follows) => Act;
 
@@ -159,6 +159,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
         deadline_ms: within ?? (isSooner ? DEADLINE_MAX_MS / 2 : undefined),
       }),
       until,
+      ...(action === null ? {} : { work: action }),
     };
   },
 
@@ -323,10 +324,10 @@ function idOf({ id, at }: Pick<Answered, 'id' | 'at'>): string | undefined {
   return id === null ? undefined : `MSG-${at}-${id.slice(0, 8)}`;
 }
 
-function bodyOf({ kind, payload, conversation }: AxonMessage): JsonObject {
+function bodyOf({ kind, payload, conversation, work = 'do' }: AxonMessage): JsonObject {
   if (kind === 'result') return { type: 'RESPONSE', payload: responseOf(payload) };
   if (kind === 'query' || kind === 'delegate')
-    return { type: 'REQUEST', payload: requestOf(payload, kind === 'query' ? 'answer' : 'do') };
+    return { type: 'REQUEST', payload: requestOf(payload, kind === 'query' ? 'answer' : work) };
   const isCancel = kind === 'cancel';
   const message =
     firstText(payload, 'reason', 'data') ??

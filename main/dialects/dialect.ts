@@ -81,6 +81,8 @@ export interface Reading {
   /** When it must be done, where the message names a moment: milliseconds since 1970. */
   readonly until: number | null;
   readonly rank?: Rank;
+  /** What kind of work is asked for, in a word. AXON has no member for it. */
+  readonly work?: string;
 }
 
 /** Before all that is urgent, or after all else. AXON has no word for it. */
@@ -160,6 +162,8 @@ export interface AxonMessage {
    * dialect.
    */
   readonly answers: Answered | null;
+  /** Of a request in another language: what kind of work it is. */
+  readonly work?: string | undefined;
   /** Of a failure: an agent had begun with it, and it refused nothing. */
   readonly isTakenOn?: boolean;
 }
@@ -194,6 +198,12 @@ export interface OwnIds {
   readonly at: number;
   /** The AXON id of what it answers, which the hub knows in every language. */
   readonly asked: string;
+}
+
+/** What a task comes with, in a language without a member for the kind of work. */
+export function contextWith({ payload, work }: Pick<AxonMessage, 'payload' | 'work'>): unknown {
+  const { context } = payload;
+  return work === undefined ? context : { task_type: work, ...objectOf(context) };
 }
 
 export interface Dialect {

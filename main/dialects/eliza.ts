@@ -34,7 +34,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   partial_success: 'partial',
   failure: 'failed',
 };
-type Act = Pick<Reading, 'kind' | 'payload' | 'endsNoTask'>;
+type Act = Pick<Reading, 'kind' | 'payload' | 'endsNoTask' | 'work'>;
 type Meaning = (fields: JsonObject, message: JsonObject) => Act;
 
 const step = (kind: ReadingKind) => (): Act => ({ kind, payload: {} });
@@ -104,6 +104,7 @@ const MEMBERS = membersOf({
 
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   TASK_REQUEST: (fields, message) => ({
+    ...workIn(fields),
     kind: 'delegate',
     payload: given({
       task: textOf(fields['task_description']) ?? textOf(fields['task_type']) ?? 'TASK_REQUEST',
@@ -254,6 +255,11 @@ export const ELIZA: Dialect = {
   }),
 };
 
+function workIn({ task_type: type }: JsonObject): Pick<Reading, 'work'> {
+  const work = textOf(type);
+  return work === null ? {} : { work };
+}
+
 function askedIn(message: JsonObject): JsonObject {
   const read = respelled(objectOf(spelled(message, 'payload')), CAPABILITIES_ASKED);
   return read.ok ? read.value : {};
@@ -290,7 +296,7 @@ function bodyOf(message: AxonMessage): Body {
     return {
       performative: 'TASK_REQUEST',
       payload: given({
-        task_type: 'general',
+        task_type: message.work ?? 'general',
         task_description: payload['task'],
         task_parameters: payload['context'],
         priority: payload['priority'] === 'urgent' ? 'high' : undefined,

@@ -2,7 +2,14 @@
 // replies by `reply_with` and `in_reply_to`.
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
-import { deadlineOf, failureKindOf, isPartOf, OFFERED, TASK_ACCEPTED } from './dialect.ts';
+import {
+  contextWith,
+  deadlineOf,
+  failureKindOf,
+  isPartOf,
+  OFFERED,
+  TASK_ACCEPTED,
+} from './dialect.ts';
 import type { AxonMessage, Dialect, Follows, Reading, ReadingKind } from './dialect.ts';
 import {
   entryOf,
@@ -221,7 +228,8 @@ export const FIPA: Dialect = {
     const performative = performativeOf(message);
     const answer = payload['status'] === 'failed' ? ['error', 'outcome'] : ['outcome', 'summary'];
     const text = firstText(payload, 'task', 'question', ...answer, 'reason');
-    const structured = structuredIn(payload, performative, text);
+    const context = contextWith(message);
+    const structured = structuredIn({ ...payload, context }, performative, text);
     return given({
       performative,
       sender: message.from,

@@ -60,6 +60,11 @@ export function rankIn(payload: JsonObject): Rank | undefined {
   return readingIn(payload)?.rank;
 }
 
+/** The kind of work that a request asks for, where its message names one. */
+export function workIn(payload: JsonObject): string | undefined {
+  return readingIn(payload)?.work;
+}
+
 /** Whether its message is for everybody who can. */
 export function isForAll(payload: JsonObject): boolean {
   return readingIn(payload)?.isForAll === true;

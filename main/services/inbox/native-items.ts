@@ -4,7 +4,7 @@ import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { AxonMessage, Dialect, Reading } from '../../dialects/dialect.ts';
 import { dialectNamed } from '../../dialects/index.ts';
 import { given } from '../../dialects/members.ts';
-import { readOrigin } from '../../dialects/origin.ts';
+import { readOrigin, workIn } from '../../dialects/origin.ts';
 import { isJsonObject, readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
 import { askedIdsOf, idsOf } from '../tasks/acceptance.ts';
@@ -74,6 +74,7 @@ export class NativeItems {
       conversation: item.conversation_id ?? envelope.id,
       payload,
       answers: answeredIn(dialect, task),
+      work: kind === 'delegate' ? workIn(whole) : undefined,
       isTakenOn: task !== undefined && failedAtIt(task),
     });
   }

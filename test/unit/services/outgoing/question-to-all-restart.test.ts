@@ -13,7 +13,8 @@ const offers = { dialect: 'fipa-acl', capabilities: ['painting'] } as const;
 beforeEach(async () => {
   ({ clock, dad, mum } = await openPairedHubs());
   await dad.work.agents.create('eddy', { dialect: 'fipa-acl' }, 'R2', OWNER);
-  await dad.work.agents.create('draws', offers, 'R2', OWNER);
+  // Though it only looks: what is for all names no area, so a person is asked, and it is stored.
+  await dad.work.agents.create('draws', { ...offers, domains: ['painting'] }, 'R0', OWNER);
   await mum.work.agents.create('paints', offers, 'R2', OWNER);
   await mum.work.agents.create('looks', offers, 'R2', OWNER);
   await dad.knows(mum);

@@ -11,6 +11,7 @@ import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { NativeItems } from '../inbox/native-items.ts';
 import { acceptedTask, idsOf, termsOf } from '../tasks/acceptance.ts';
+import { isOpen } from '../tasks/task-moves.ts';
 
 interface Deps {
   readonly store: Store;
@@ -109,7 +110,9 @@ export class EarlierMessages {
     const meant = this.#deps.inbox
       .open(agent)
       .filter((one) => one.kind === 'notify' && this.#isCalled(dialect, agent, one, replyTo));
-    return this.#meant(meant, dialect, agent, reading);
+    // Whoever tells something under the id of its request is not told what it says of that.
+    const isOwn = meant.length > 0 && this.requests(agent, reading).some(isOpen);
+    return isOwn && reading.to === null ? undefined : this.#meant(meant, dialect, agent, reading);
   }
 
   /** A notice or a result that it is done with, of which it says that it makes no sense. */

@@ -173,6 +173,19 @@ describe('in FIPA', () => {
     expect(dad.store.read.tasks({ limit: 1 })[0]?.result).toBeNull();
   });
 
+  test('what is said of an own request is not told to whoever broadcast under its id', async () => {
+    await dad.work.agents.update('bob', { capabilities: ['gossip'] }, OWNER);
+    await join(eve, 'mallory', 'fipa-acl');
+    const told = { performative: 'INFORM', capability: 'gossip', content: 'Psst' };
+    await post(eve, 'mallory', { ...told, protocol: 'Broadcast', reply_with: 'r-1' });
+    expect((await dad.claim('bob')).kind).toBe('notify');
+    const more = { performative: 'INFORM', in_reply_to: 'r-1', content: 'It is 4711' };
+    await expect(post(dad, 'bob', more)).rejects.toMatchObject({ code: 'not_found' });
+    // Where it names whom it is for, it is for them.
+    await post(dad, 'bob', { ...more, receiver: 'mallory', content: 'Psst?' });
+    expect((await eve.claim('mallory')).untrusted.native).toMatchObject({ content: 'Psst?' });
+  });
+
   test('who asked may say more in its own conversation', async () => {
     const more = { performative: 'INFORM', conversation_id: 'c-1', receiver: 'ana', content: 'Hm' };
     await post(dad, 'bob', { ...more, capability: 'crunch' });

@@ -166,7 +166,7 @@ const WORDS: Readonly<Record<string, Words>> = {
       'search "at 7" from:mum outcome:declined after:2026-05',
       'search by:rule',
     ],
-    next: 'by: is who decided: a person, a hub, the beginning of a rule, or "rule" for any; action: is question, task, answer, notice, cancel or failure; outcome: is done, partial, failed, declined, expired, cancelled, waiting or running. The whole conversation: "axon history ID".',
+    next: 'by: is who decided: a person, a hub, the beginning of a rule, or "rule" for any; action: is question, task, answer, notice, cancel or failure; outcome: is done, partial, failed, declined, expired, stopped, cancelled, waiting or running. The whole conversation: "axon history ID".',
   },
   crunch: { tries: ['crunch log --checkpoint'] },
   'crunch log': { tries: ['crunch log --issue 42 --as orchestrator', 'crunch log --knowledge'] },

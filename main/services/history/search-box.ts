@@ -1,6 +1,7 @@
 // Parses the text of the search box: words, quoted phrases, and filters such as `from:mum
 // outcome:declined before:2026-10-01`. Pure.
 import { localDay } from '../../../preload/contract/local-day.ts';
+import { OUTCOMES, type Outcome } from '../../core/outcome.ts';
 import { type AppError, inputError } from '../../lib/app-error.ts';
 import { indexWordsOf, textWords, type IndexWord, type TextWord } from '../../lib/text-words.ts';
 import { BEGINNING_MIN_CHARACTERS, SEARCH_WORDS_MAX } from './limits.ts';
@@ -19,8 +20,7 @@ export interface SearchBox {
   readonly by: string | null;
   /** Kinds of messages. */
   readonly kinds: readonly string[] | null;
-  /** States of tasks. */
-  readonly states: readonly string[] | null;
+  readonly outcome: Outcome | null;
   /** Wall clock, ms since 1970; from that moment on, and up to it. */
   readonly after: number | null;
   readonly before: number | null;
@@ -33,16 +33,6 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   notice: ['notify'],
   cancel: ['cancel'],
   failure: ['error'],
-};
-const OUTCOMES: Readonly<Record<string, readonly string[]>> = {
-  done: ['completed', 'answered'],
-  partial: ['partial'],
-  failed: ['failed'],
-  declined: ['declined'],
-  expired: ['expired'],
-  cancelled: ['cancelled'],
-  waiting: ['awaiting_approval', 'held'],
-  running: ['queued', 'claimed', 'running'],
 };
 const PART =
   /(from|to|by|action|outcome|before|after):\s*(?:"([^"]*)"|(\S+))|"([^"]*)"?|[^\s"]+/giu;
@@ -71,14 +61,15 @@ export function readSearchBox(typed: string): SearchBox {
   }
   if (phrases.length === 0 && filters.size === 0)
     throw refused('There is no word in it to search for.');
+  const action = oneOf(Object.keys(ACTIONS), 'action', filters);
   return {
     phrases,
     indexed: phrases.flatMap(indexWordsOf).slice(0, SEARCH_WORDS_MAX),
     from: filters.get('from') ?? null,
     to: filters.get('to') ?? null,
     by: filters.get('by') ?? null,
-    kinds: oneOf(ACTIONS, 'action', filters),
-    states: oneOf(OUTCOMES, 'outcome', filters),
+    kinds: action === null ? null : (ACTIONS[action] ?? null),
+    outcome: oneOf(OUTCOMES, 'outcome', filters),
     after: dayOf('after', filters),
     before: dayOf('before', filters),
   };
@@ -89,16 +80,16 @@ function mayBegin({ word, isJoined }: BoxWord): boolean {
   return isJoined || [...word].length >= BEGINNING_MIN_CHARACTERS;
 }
 
-function oneOf(
-  table: Readonly<Record<string, readonly string[]>>,
+function oneOf<Word extends string>(
+  words: readonly Word[],
   name: string,
   filters: ReadonlyMap<string, string>,
-): readonly string[] | null {
+): Word | null {
   const typed = filters.get(name);
   if (typed === undefined) return null;
-  const found = Object.entries(table).find(([word]) => word === typed.toLowerCase());
-  if (found !== undefined) return found[1];
-  throw refused(`"${name}:" takes one of these: ${Object.keys(table).join(', ')}.`);
+  const found = words.find((word) => word === typed.toLowerCase());
+  if (found !== undefined) return found;
+  throw refused(`"${name}:" takes one of these: ${words.join(', ')}.`);
 }
 
 /** The beginning of a day or a month, by the clock of this computer. */

@@ -7,6 +7,7 @@ import { ruleWords } from '../../../preload/contract/strings/story.ts';
 import { rules } from '../../../preload/contract/strings/rules.ts';
 import type { StoryDto } from '../../../preload/contract/story.ts';
 import type { Items } from '../../../preload/contract/results.ts';
+import { outcomeOf } from '../../core/outcome.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { wholeUntil } from '../../lib/shortened.ts';
 import { textWords, type TextWord } from '../../lib/text-words.ts';
@@ -130,8 +131,8 @@ export class Search {
   #hit(message: MessageRow, box: SearchBox, agent: string | null): SearchHitDto | undefined {
     const { store, parties, conversations, tasks } = this.#deps;
     const task = message.taskId === null ? undefined : store.read.task(message.taskId);
-    const state = task === undefined ? null : stateOf(task);
-    if (!this.#isMeant(box, message, state)) return undefined;
+    if (task === undefined && box.outcome !== null) return undefined;
+    if (!this.#isMeant(box, message)) return undefined;
     const said = saidIn(message, task);
     // Where a request is just now, told by the hub that has it.
     const isProgress = message.conversationId === null && said.payload.topic === PROGRESS_TOPIC;
@@ -146,6 +147,8 @@ export class Search {
     if (spans === undefined) return undefined;
     const story = task === undefined ? null : tasks.story(task, agent);
     if (box.by !== null && !isDecidedBy(box.by, story)) return undefined;
+    if (box.outcome !== null && (story === null || outcomeOf(story) !== box.outcome))
+      return undefined;
     return {
       conversation_id: message.conversationId,
       seq: message.seq,
@@ -154,16 +157,15 @@ export class Search {
       direction: message.direction,
       ...speakersOf(parties, message),
       snippet: snippetOf(text, spans),
-      state,
+      state: task === undefined ? null : stateOf(task),
       story,
       decision: task === undefined ? null : (conversations.decision(task, agent) ?? null),
     };
   }
 
-  #isMeant(box: SearchBox, message: MessageRow, state: string | null): boolean {
-    const { kinds, states, after, before, from, to } = box;
+  #isMeant(box: SearchBox, message: MessageRow): boolean {
+    const { kinds, after, before, from, to } = box;
     if (kinds !== null && !kinds.includes(message.kind)) return false;
-    if (states !== null && (state === null || !states.includes(state))) return false;
     if (after !== null && message.at < after) return false;
     if (before !== null && message.at >= before) return false;
     const [fromSide, toSide] = sidesOf(message);

@@ -25,6 +25,7 @@ import {
 } from '../../../main/core/story-row.ts';
 import { canMove, isTerminal, type TaskState } from '../../../main/core/task-state.ts';
 import { TASK_STATES } from '../../../preload/contract/closed-lists.ts';
+import { outcomeOf } from '../../../main/core/outcome.ts';
 import { a2aState } from '../../../main/api/a2a/task-form.ts';
 import { DADS, HERE, LEOS, story } from '../../fakes/stories.ts';
 
@@ -109,6 +110,29 @@ function check(of: StoryDto, row: Partial<StoryRow>): void {
     expect.unreachable(`nobody declined ${JSON.stringify(row)}`);
   if (words.shownOf(of) !== null && of.handed_over.state !== 'handed')
     expect.unreachable(`nothing ran: ${JSON.stringify(row)}`);
+  checkOutcome(of, row, { isOpen, isFinished });
+}
+
+/** A search finds it by the word that its sentences say. */
+function checkOutcome(
+  of: StoryDto,
+  row: Partial<StoryRow>,
+  { isOpen, isFinished }: { readonly isOpen: boolean; readonly isFinished: boolean },
+): void {
+  const outcome = outcomeOf(of);
+  const headline = words.headlineOf(of);
+  const is = {
+    stopped: headline.startsWith('Stopped'),
+    declined: headline === 'Declined.',
+    expired: headline === 'Nobody decided in time.',
+  };
+  const isRight =
+    (outcome === 'waiting' || outcome === 'running') === isOpen &&
+    (outcome === 'done' || outcome === 'partial') === isFinished &&
+    (outcome !== 'running' || of.handed_over.state !== 'waits') &&
+    (!headline.startsWith('Cancelled') || outcome === 'cancelled' || isOpen) &&
+    Object.entries(is).every(([word, isSo]) => (outcome === word) === isSo);
+  if (!isRight) expect.unreachable(`outcome:${outcome} of ${JSON.stringify(row)}: ${headline}`);
 }
 
 describe('the words of a story', () => {

@@ -55,7 +55,6 @@ const MAY_READ: Readonly<Record<string, string>> = {
   'main/cli/fitting-answers.ts': 'the status that an agent replies with',
   'main/cli/model-words.ts': 'the status that an agent replies with',
   'main/services/history/conversations.ts': 'the machine-readable state beside each story',
-  'main/services/history/search-box.ts': 'the filter of a search',
   'renderer/app/apply-event.ts': 'whether a card still waits, as the hub orders its cards',
   'renderer/app/story-marks.ts': 'marks',
   'renderer/features/approvals/ActivityChart.svelte': 'the columns of the chart',

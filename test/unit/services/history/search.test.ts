@@ -2,15 +2,16 @@
 // what it took part in.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { INDEX_LOOK_MS, SEARCH_BUDGET_MS } from '../../../../main/services/history/limits.ts';
+import { OUTCOMES, type Outcome } from '../../../../main/core/outcome.ts';
+import { readSearchBox } from '../../../../main/services/history/search-box.ts';
 import { Search } from '../../../../main/services/history/search.ts';
 import { Parties } from '../../../../main/services/tasks/parties.ts';
-import { readSearchBox } from '../../../../main/services/history/search-box.ts';
 import type { OperationParams } from '../../../../preload/contract/operations.ts';
 import type { SearchHitDto } from '../../../../preload/contract/conversation-dto.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
 import { story } from '../../../fakes/stories.ts';
-import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { BROWSER, delegation, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const DINNER = 'Tell the family chat that dinner is at 7';
@@ -432,13 +433,49 @@ it('a hub at rest does not look whether there is something to take in', async ()
   expect(texts(find(mum, 'dinner'))).toEqual([DINNER]);
 });
 
-it.each([
-  ['done', ['completed', 'answered']],
-  ['partial', ['partial']],
-  ['failed', ['failed']],
-  ['declined', ['declined']],
-  ['expired', ['expired']],
-  ['cancelled', ['cancelled']],
-])('finds by "outcome:%s" nothing that ended otherwise', (outcome, states) => {
-  expect(readSearchBox(`outcome:${outcome}`).states).toEqual(states);
+describe('by what became of it', () => {
+  const stop = () => mum.work.tasks.cancel(newest(mum).id, { person: BROWSER }, null);
+  const cancel = () => dad.work.tasks.cancel(newest(dad).id, { agent: 'openclaw' }, null);
+  const reply = async (words: object, meanwhile?: () => Promise<unknown>): Promise<void> => {
+    const { delivery_id: delivery } = await mum.claim('claude');
+    await meanwhile?.();
+    await clock.settle();
+    const whole = { status: 'completed', truncated: false, ...words } as const;
+    await mum.work.inbox.reply('claude', delivery, whole);
+  };
+  const stopping = { status: 'cancelled' };
+  const allow = () => mum.decide(mum.card, 'allow');
+
+  it.each<readonly [string, Outcome, () => Promise<unknown>]>([
+    ['its agent did', 'done', () => allow().then(() => reply({ outcome: 'Told.' }))],
+    ['its agent could not do', 'failed', () => allow().then(() => reply({ status: 'failed' }))],
+    ['a person declined', 'declined', () => mum.decide(mum.card, 'decline')],
+    ['nobody decided', 'expired', () => clock.advance(61_000)],
+    ['a person stopped before its agent had it', 'stopped', () => allow().then(stop)],
+    [
+      'a person stopped, and its agent stopped',
+      'stopped',
+      () => allow().then(() => reply(stopping, stop)),
+    ],
+    [
+      'its asker cancelled, and its agent stopped',
+      'stopped',
+      () => allow().then(() => reply(stopping, cancel)),
+    ],
+    ['its asker cancelled in time', 'cancelled', () => allow().then(cancel)],
+    ['its asker took back', 'cancelled', cancel],
+    ['waits for a person', 'waiting', () => Promise.resolve()],
+    ['waits for its agent', 'waiting', allow],
+    ['its agent has', 'running', () => allow().then(() => mum.claim('claude'))],
+  ])('finds what %s, at both hubs', async (_, outcome, happens) => {
+    await ask(DINNER, { deadline_ms: 60_000 });
+    await happens();
+    await clock.settle();
+    await tended();
+    const found = (hub: WorkHub) =>
+      OUTCOMES.filter((word) => find(hub, `dinner outcome:${word}`).length > 0);
+    expect(found(mum)).toEqual([outcome]);
+    // What waits for an agent there, its asker does not know.
+    if (outcome !== 'waiting') expect(found(dad)).toEqual([outcome]);
+  });
 });

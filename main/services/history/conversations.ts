@@ -10,6 +10,7 @@ import type {
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
+import { sinceOf } from '../../../preload/contract/strings/story.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { workInTurns } from '../../lib/next-turn.ts';
@@ -134,19 +135,22 @@ export class Conversations {
       firstAt: oldest.at,
       messages: messages.length,
     };
-    const decisions: { readonly taskId: string; readonly entry: ConversationEntryDto }[] = [];
+    const decisions: ConversationEntryDto[] = [];
+    const decided = new Set<string>();
     for (const task of rows) {
       const entry = this.decision(task, agent);
-      if (entry !== undefined) decisions.push({ taskId: task.id, entry });
+      if (entry !== undefined) decisions.push(entry);
+      // What came of it since is not told by the decision.
+      if (entry?.story && sinceOf(entry.story) === null) decided.add(task.id);
       yield;
     }
     const told = yield* this.#entries(
       messages,
       new Map(rows.map((task) => [task.id, task])),
-      new Set(decisions.map(({ taskId }) => taskId)),
+      decided,
       agent,
     );
-    const entries = [...told, ...decisions.map(({ entry }) => entry)].sort(inOrder);
+    const entries = [...told, ...decisions].sort(inOrder);
     const shown: TaskDto[] = [];
     for (const task of fitting(rows)) {
       shown.push(tasks.dto(task, agent));

@@ -3,9 +3,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WRITE_BEHIND_DELAY_MAX_MS } from '../../../../main/adapters/sqlite/limits.ts';
 import type { ConversationDetailDto } from '../../../../preload/contract/conversation-dto.ts';
+import { headlineOf } from '../../../../preload/contract/strings/story.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
-import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
+import { BROWSER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const DEADLINE_MS = 600_000;
 let clock: ManualClock;
@@ -122,6 +123,28 @@ describe('a thread at both hubs', () => {
         ({ decision }) => decision,
       ),
     ).toMatchObject([story, null]);
+  });
+
+  it('of a question that a person stops tells how it ended, which no report does', async () => {
+    const question = { to: 'mum', question: 'Home at 7?', domain: 'family.chat' };
+    const { signal } = new AbortController();
+    const asked = dad.work.sender.query(question, 'openclaw', signal).catch(() => undefined);
+    await clock.settle();
+    const card = mum.work.approvals.pending().find(({ kind }) => kind === 'query');
+    await mum.decide(card ?? mum.card, 'allow');
+    await mum.claim('claude');
+    await mum.work.tasks.cancel(newest(mum).id, { person: BROWSER }, null);
+    await asked;
+    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+    for (const [hub, agent] of [
+      [dad, 'an agent on mum'],
+      [mum, 'Claude'],
+    ] as const) {
+      const told = (await thread(hub)).entries.flatMap(({ kind, story }) =>
+        kind === 'decision' || story === null ? [] : [headlineOf(story)],
+      );
+      expect(told, hub.name).toEqual([`Cancelled by Mum on mum: ${agent} had it already.`]);
+    }
   });
 
   it.each(['delegate', 'query'] as const)(

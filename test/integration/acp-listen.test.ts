@@ -10,6 +10,7 @@ import { openStore } from '../../main/adapters/sqlite/open-store.ts';
 import type { ApprovalDto, TaskDto } from '../../preload/contract/dto.ts';
 import { lastWord } from '../../preload/contract/last-word.ts';
 import type { RunnerDto, RunnerState } from '../../preload/contract/runners.ts';
+import { wholeOf } from '../../preload/contract/strings/story.ts';
 import { titleOf } from '../../preload/contract/strings/runners.ts';
 import { SILENT_LOG } from '../fakes/memory-store.ts';
 import { Program, endPrograms } from '../support/programs.ts';
@@ -301,6 +302,58 @@ test('a cancel ends the program with all that it started', async () => {
   expect(logged()).toContain('cancel');
   expect((await program.ended()).code).toBe(0);
 });
+
+/** Three programs start until then. */
+const AT_WORK_WITHIN_MS = 90_000;
+const SAYS: Readonly<Record<string, readonly [outcome: string, status: string]>> = {
+  'goes on': ['All of it', 'completed'],
+  'says that it stopped': ['As far as it came', 'cancelled'],
+};
+test.each([
+  ['its asker', 'goes on', 'Done, though Asker on Test hub asked it to stop.'],
+  ['a person', 'goes on', 'Done, though a person on Test hub asked it to stop.'],
+  ['its asker', 'says that it stopped', 'Stopped.'],
+  ['a person', 'says nothing', 'Stopped by a person on Test hub.'],
+])(
+  'stopped by %s it %s, and both read what came of it',
+  async (who, then, became) => {
+    const page = await hub.page();
+    const told = async (id: string): Promise<readonly string[]> => {
+      const read = [asker, page].map((token) => post<TaskDto>(token, `/v1/tasks/${id}`));
+      return (await Promise.all(read)).map(({ story }) => wholeOf(story));
+    };
+    const said = SAYS[then];
+    const goOn = join(folder, 'go-on');
+    const program = listen([
+      ['inbox'],
+      ...(said === undefined
+        ? [['stay'] as const]
+        : ([
+            ['runner', 'SIGSTOP'],
+            ['file', goOn],
+            ['reply', ...said],
+            ['runner', 'SIGCONT'],
+          ] as const)),
+    ]);
+    const id = await allowedTask();
+    await until(
+      'it at work',
+      AT_WORK_WITHIN_MS,
+      () =>
+        logged().some((line) => line.startsWith(said === undefined ? 'axon_inbox' : 'runner')) ||
+        undefined,
+    );
+    await post(who === 'a person' ? page : asker, `/v1/tasks/${id}/cancel`, {});
+    writeFileSync(goOn, '');
+    // Its runner ends it, and says so, after whatever it said itself.
+    expect((await program.ended()).code).toBe(0);
+    const whole = `A person allowed it, on Test hub. ${became}`;
+    expect(await told(id)).toEqual([whole, whole]);
+    expect((await ended(id)).untrusted).toMatchObject({ outcome: said?.[0] ?? null });
+    expect(await post(bot, '/v1/inbox/waiting')).toMatchObject({ waiting: 0 });
+  },
+  120_000,
+);
 
 const MAY_HAVE_RUN = { state: 'cancelled', story: { end: { kind: 'possibly_executed' } } };
 

@@ -2,7 +2,7 @@
 // be made to do at will. Runs by itself. It calls our server's tools for real.
 // usage: PLAN='[["inbox"],["reply","Done"]]' LOG=FILE node acp-program.mjs
 import { spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const plan = JSON.parse(process.env.PLAN);
@@ -58,7 +58,7 @@ const STEPS = {
   inbox: async () => {
     [item] = (await tool('axon_inbox', {})).items;
   },
-  reply: (outcome) => tool('axon_reply', { delivery: item?.delivery_id, outcome }),
+  reply: (outcome, status) => tool('axon_reply', { delivery: item?.delivery_id, outcome, status }),
   /** What it does out there, as whoever looks there sees it. */
   does: () => log('did', item?.untrusted.text),
   ask: async (toolCall, more = {}) => {
@@ -85,6 +85,14 @@ const STEPS = {
     process.stdin.resume();
   },
   child: () => log('child', spawn('sleep', ['600'], { stdio: 'ignore' }).pid),
+  /** Whoever started it hears of nothing until SIGCONT. */
+  runner: (signal) => {
+    process.kill(process.ppid, signal);
+    log('runner', signal);
+  },
+  file: async (name) => {
+    while (!existsSync(name)) await STEPS.wait(20);
+  },
   stay: () => new Promise(() => undefined),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   die: () => process.exit(1),

@@ -2,7 +2,20 @@
 // the asker and the asked hub read is true at each moment, through every door and in each language.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
+import type { StoryDto } from '../../preload/contract/story.ts';
+import { wholeOf } from '../../preload/contract/strings/story.ts';
+import {
+  BINDINGS,
+  eventWords,
+  isTask,
+  resultOf,
+  sending,
+  toldBy,
+  userMessage,
+} from '../support/a2a-clients.ts';
+import { rounds } from '../support/counts.ts';
 import { axon } from '../support/programs.ts';
+import { WITHIN_MS } from '../support/raw-peer.ts';
 import {
   AGENT,
   ASKER,
@@ -12,7 +25,15 @@ import {
   type Pair,
   type Told,
 } from '../support/stop-house.ts';
-import { DOORS, type How } from '../support/work-doors.ts';
+import { until } from '../support/until.ts';
+import {
+  DOORS,
+  sentencesOf,
+  WORDS,
+  type Asked,
+  type DoorName,
+  type How,
+} from '../support/work-doors.ts';
 
 /** Each command at a terminal is a process of its own, and they all run at once. */
 const WHOLE_WITHIN_MS = 480_000;
@@ -29,8 +50,13 @@ interface Reached extends Open {
   readonly work: DeliveryDto | undefined;
 }
 
-async function reach({ asker, doer }: Pair, state: State): Promise<Reached> {
-  const asked = await asker.delegate(`Mum/${doer.name}`, `It is ${state}, for ${doer.name}`);
+/** @param asks how, where that is not the way of its door */
+async function reach(
+  { asker, doer }: Pair,
+  state: State,
+  asks = (task: string): Promise<Asked> => asker.delegate(`Mum/${doer.name}`, task),
+): Promise<Reached> {
+  const asked = await asks(`It is ${state}, for ${doer.name}`);
   const card = await house.card(doer);
   const reached = { asker, doer, asked, there: card.task_id, work: undefined };
   if (state === 'held') await house.hold(card);
@@ -146,20 +172,32 @@ const STOPPED: readonly Row[] = [
 ];
 
 /** From the stop to the end, and nothing of it is left in an inbox. */
-async function tell(task: Reached, row: Row, act: (task: Reached) => Promise<void>): Promise<void> {
+async function tell(
+  task: Reached,
+  row: Row,
+  act: (task: Reached) => Promise<void>,
+  reads?: () => Promise<void>,
+): Promise<void> {
   const what = `${row.state}, ${row.how ?? 'nothing more'}`;
   await house.bothTell(task, row.before, `${what}: before`);
   await act(task);
-  await goOn(task, row, what);
+  await goOn(task, row, what, reads);
 }
 
-async function goOn(task: Reached, row: Row, what: string): Promise<void> {
+/** @param reads the end, by one more way */
+async function goOn(
+  task: Reached,
+  row: Row,
+  what: string,
+  reads?: () => Promise<void>,
+): Promise<void> {
   const { asker, doer, work } = task;
   await house.bothRead(task, row.told, `${what}: once it was asked to stop`);
   if (row.how !== undefined && work !== undefined && row.end !== undefined) {
     await doer.end(work, row.how);
     await house.bothRead(task, row.end, `${what}: at its end`);
   }
+  await reads?.();
   if (row.isReported) await asker.ack(await asker.take('result'));
   for (const agent of [asker, doer]) {
     const { items } = await agent.http('/v1/inbox/claim', { max: 32 });
@@ -199,32 +237,128 @@ test.concurrent(
   WHOLE_WITHIN_MS,
 );
 
-test.concurrent(
-  'the person of the hub that runs it stops it, on the page and at the terminal',
-  async () => {
-    const pair = await house.pairAt('http', '-for-nadia');
-    const words = ['--passphrase-file', house.passphraseFile, 'stop'];
-    for (const [index, row] of STOPPED.entries())
-      await tell(await reach(pair, row.state), row, async ({ there }) => {
-        if (index % 2 === 0)
-          expect(await house.asPerson(house.mum, `/v1/tasks/${there}/cancel`, {})).toMatchObject({
-            http: 200,
-          });
-        else {
-          const isOver = row.state !== 'delivered' && row.state !== 'running';
-          const stopped = await axon(house.mum.home, [...words, there]);
-          expect(stopped, row.state).toMatchObject({ error: '', code: isOver ? 0 : 4 });
-        }
+const ENDED: Row = { state: 'ended', before: DONE, told: DONE, isReported: true };
+const OF_ONE = [...STOPPED, ENDED];
+interface Stop {
+  readonly row: Row;
+  readonly isOnPage: boolean;
+}
+type AtTwo = readonly [asks: DoorName, does: DoorName, stops: Stop[]];
+
+/** The first of them are at every door already: 7 and 11 have no common divisor. */
+function stopsAtDoors(count: number): readonly AtTwo[] {
+  const all = new Map<string, AtTwo>();
+  const doorOf = (at: number): DoorName => DOORS[at % DOORS.length] ?? 'http';
+  for (let at = 0; at < count; at++) {
+    const state = at % OF_ONE.length;
+    const turn = Math.floor(at / (OF_ONE.length * DOORS.length));
+    const [asks, does] = [doorOf(at), doorOf(at + state + turn)];
+    const among: AtTwo = all.get(asks + does) ?? [asks, does, []];
+    among[2].push({ row: OF_ONE[state] ?? ENDED, isOnPage: at % 2 === 0 });
+    all.set(asks + does, among);
+  }
+  return [...all.values()];
+}
+const STOPS = rounds('tasks that a person stops, each at a state and two doors of its own', {
+  short: OF_ONE.length,
+  long: OF_ONE.length * DOORS.length ** 2,
+});
+
+async function personStops(pair: Pair, there: string, { row, isOnPage }: Stop): Promise<void> {
+  const isTooLate = row.state === 'ended';
+  const said = isTooLate ? 'Too late: it was finished.' : row.told[1];
+  if (isOnPage) {
+    const answer = await house.asPerson(house.mum, `/v1/tasks/${there}/cancel`, {});
+    const { http, detail, story } = answer;
+    const told = story === undefined ? detail : sentencesOf(story as unknown as StoryDto);
+    expect([http, inRow(String(told), pair)], row.state).toEqual([isTooLate ? 409 : 200, said]);
+    return;
+  }
+  const words = ['--passphrase-file', house.passphraseFile, 'stop', there];
+  const { out, error, code } = await axon(house.mum.home, words);
+  const isOver = ['waiting', 'held', 'queued'].includes(row.state);
+  expect([error, code], row.state).toEqual(['', isOver ? 0 : 4]);
+  expect(inRow(out, pair), row.state).toContain(said);
+}
+
+test.concurrent.each(stopsAtDoors(STOPS))(
+  'asked for at %s, done at %s: a person of the hub that runs it stops it, on the page and at the terminal',
+  async (asks, does, stops) => {
+    const pair = await house.pairAt(asks, `-${asks}-${does}`, does);
+    for (const stop of stops)
+      await tell(await reach(pair, stop.row.state), stop.row, ({ there }) =>
+        personStops(pair, there, stop),
+      );
+  },
+  WHOLE_WITHIN_MS,
+);
+
+/** What A2A calls a task in each of these, and at each end. */
+const AS_A2A: Readonly<Record<State, string>> = {
+  waiting: 'AUTH_REQUIRED',
+  held: 'AUTH_REQUIRED',
+  queued: 'SUBMITTED',
+  delivered: 'SUBMITTED',
+  running: 'WORKING',
+  ended: 'COMPLETED',
+};
+const ENDED_AS_A2A: Readonly<Record<How, string>> = {
+  obeys: 'CANCELED',
+  completes: 'COMPLETED',
+  fails: 'FAILED',
+  'gives it back': 'CANCELED',
+};
+const OF_A2A = BINDINGS.slice(0, rounds('bindings of A2A that cancel', { short: 1, long: 2 }));
+
+test.concurrent.each(OF_A2A)(
+  'A2A over %s: what is cancelled has the state and the words of what came of it',
+  async (binding) => {
+    const pair = await house.pairAt('http', `-a2a-${OF_A2A.indexOf(binding)}`);
+    const mum = house.mum.node.services.identity.agentId;
+    const client = await pair.asker.a2a(mum, pair.doer.name, binding);
+    const asks = async (words: string): Promise<Asked> => {
+      const sent = await client.sendMessage(sending(userMessage(words), true));
+      return { id: isTask(sent) ? sent.id : 'no task', native: '' };
+    };
+    const named = (id: string) => ({ tenant: '', id, metadata: undefined });
+    for (const row of CANCELLED) {
+      const what = `${row.state}, ${row.how ?? 'nothing more'}`;
+      const task = await reach(pair, row.state, asks);
+      const { id } = task.asked;
+      /** Its state and its words, and those of whoever ended it. */
+      const as = async (state: string, ...said: readonly string[]): Promise<string> =>
+        [state, wholeOf((await house.task(house.dad, id)).story), ...said].join(' | ');
+      const now = () => client.getTask({ tenant: '', id, historyLength: undefined });
+      const events: string[] = [];
+      const act = async (): Promise<void> => {
+        expect(toldBy(await now()), what).toBe(await as(AS_A2A[row.state]));
+        void (async () => {
+          for await (const event of client.resubscribeTask({ tenant: '', id }))
+            events.push(eventWords(event));
+        })();
+        await until('the stream', WITHIN_MS, () => events[0]);
+        const told = toldBy(await client.cancelTask(named(id)));
+        const state = row.end === undefined ? 'CANCELED' : AS_A2A[row.state];
+        expect(told, what).toBe(await as(state));
+        await until('an event of it', WITHIN_MS, () => events.includes(told) || undefined);
+      };
+      await tell(task, row, act, async () => {
+        const state = row.how === undefined ? 'CANCELED' : ENDED_AS_A2A[row.how];
+        const isDone = state === 'COMPLETED';
+        const isSaid = row.how === 'obeys' || row.how === 'fails';
+        const end = await now();
+        expect(toldBy(end), what).toBe(await as(state, ...(isSaid ? [WORDS] : [])));
+        expect(resultOf(end), what).toBe(isDone ? WORDS : '');
+        await until('the last event', WITHIN_MS, () => events.at(-1) === toldBy(end) || undefined);
+        // Again: it is over, whatever came of it.
+        await expect(client.cancelTask(named(id)), what).rejects.toThrow(/[a-z]\.$/);
       });
-    const done = await reach(pair, 'ended');
-    const tooLate = await axon(house.mum.home, [...words, done.there]);
-    expect(tooLate).toMatchObject({ error: '', code: 4 });
-    expect(tooLate.out).toContain('Too late: it was finished.');
-    expect(await house.asPerson(house.mum, `/v1/tasks/${done.there}/cancel`, {})).toMatchObject({
-      http: 409,
-      detail: 'Too late: it was finished.',
-    });
+    }
+    const done = await reach(pair, 'ended', asks);
     await house.bothRead(done, DONE, 'ended');
+    const late = client.cancelTask(named(done.asked.id));
+    await expect(late).rejects.toThrow('Too late: it was finished.');
+    await house.bothRead(done, DONE, 'ended: cancelled after that');
   },
   WHOLE_WITHIN_MS,
 );

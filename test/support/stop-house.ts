@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 /** What the asker reads, and what the asked hub does. */
 export type Told = readonly [asker: string, asked: string];
 
-/** Two agents at the same door: at Dad's the one that asks, at Mum's the one that does it. */
+/** At Dad's the agent that asks, at Mum's the one that does it. */
 export interface Pair {
   readonly asker: DoorAgent;
   readonly doer: DoorAgent;
@@ -83,9 +83,10 @@ export class StopHouse {
     return this.#pages.get(hub) ?? '';
   }
 
-  async pairAt(door: DoorName, suffix = ''): Promise<Pair> {
-    const doer = await DoorAgent.join(this.mum, door, `does-${door}${suffix}`);
-    const asker = await DoorAgent.join(this.dad, door, `asks-${door}${suffix}`);
+  /** @param does the door of the one that does it, where that is another */
+  async pairAt(asks: DoorName, suffix = '', does = asks): Promise<Pair> {
+    const doer = await DoorAgent.join(this.mum, does, `does-${does}${suffix}`);
+    const asker = await DoorAgent.join(this.dad, asks, `asks-${asks}${suffix}`);
     await until('what Mum offers', WITHIN_MS, async () => {
       const to = `Mum/${doer.name}`;
       return (await asker.http('/v1/route', { to }))['chosen'];

@@ -4,11 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text as wordsIn } from 'node:stream/consumers';
+import type { Client } from '@a2a-js/sdk/client';
 import { headlineOf, stopOf, wholeOf } from '../../preload/contract/strings/story.ts';
 import type { DeliveryDto, TaskDto } from '../../preload/contract/dto.ts';
 import type { StoryDto } from '../../preload/contract/story.ts';
 import { objectOf } from '../../main/dialects/members.ts';
 import type { JsonObject } from '../../main/lib/json-object.ts';
+import { a2aClient, type BindingName } from './a2a-clients.ts';
 import { callTool, MCP_ACCEPT, toolCall } from './mcp-calls.ts';
 import { Program, type Ended } from './programs.ts';
 import { atDoor } from './raw-peer.ts';
@@ -53,7 +55,7 @@ interface Language {
 }
 
 /** `words` of a result, of work or of a cancel. */
-const WORDS = 'As far as I came.';
+export const WORDS = 'As far as I came.';
 /** Time enough for a person, as everywhere but on the wire. */
 const QUESTION_MS = 600_000;
 const ELIZA = { mcp_version: '0.1.0' } as const;
@@ -242,6 +244,12 @@ export class DoorAgent {
       if (said !== wholeOf(story)) throw new Error(`MCP says: ${String(said)}`);
     }
     return sentencesOf(story);
+  }
+
+  /** The official client of A2A for one agent of another hub. */
+  a2a(hub: string, agent: string, binding: BindingName): Promise<Client> {
+    const address = `http://127.0.0.1:${this.#hub.port}/a2a/peers/${hub}/agents/${agent}`;
+    return a2aClient(`${address}/.well-known/agent-card.json`, this.#token, binding);
   }
 
   async take(kind: 'query' | 'delegate' | 'cancel' | 'result'): Promise<DeliveryDto> {

@@ -110,8 +110,8 @@ export function a2aTask(task: TaskDto): A2aTask {
 /** The hub's own sentence first; then, of what did not come to a result, why in whose words. */
 function statusMessage(task: TaskDto, state: A2aState): JsonObject {
   const { id, story } = task;
-  const isDone = state === 'TASK_STATE_COMPLETED' || state === 'TASK_STATE_CANCELED';
-  const said = isDone ? null : (saidOf(story) ?? errorOf(task));
+  const error = state === 'TASK_STATE_CANCELED' ? null : errorOf(task);
+  const said = state === 'TASK_STATE_COMPLETED' ? null : (saidOf(story) ?? error);
   const { end } = story;
   const failure =
     end !== null && 'code' in end ? { code: end.code, retryable: end.retryable } : undefined;

@@ -609,16 +609,30 @@ describe('an A2A agent of elsewhere', () => {
     expect(server.texts).not.toContain('Count the cups');
   });
 
-  it('is asked to stop when whoever asked cancels', async () => {
+  it.each([
+    ['CANCELED', 'Stopped. | I stopped.'],
+    ['COMPLETED', 'Done, though Asker on Test hub asked it to stop.'],
+    ['FAILED', 'Counter on Mum could not do it. Asked to stop; it ended otherwise. | By myself.'],
+  ] as const)('is asked to stop when whoever asked cancels: %s', async (state, words) => {
+    server.obeys = state === 'CANCELED';
     const before = server.cancelled.length;
-    const [client, sent] = await allowed('counter', 'Wait for me');
-    await until('the work', 10_000, () => server.texts.includes('Wait for me') || undefined);
-    await until('its task', 10_000, async () =>
+    const [client, sent] = await allowed('counter', `Wait for ${state}`);
+    await until('its task', 20_000, async () =>
       toldBy(await taskOf(client, sent)).startsWith('WORKING') ? true : undefined,
     );
     await client.cancelTask(named(sent));
-    expect(toldBy(await ended(client, sent))).toMatch(/^CANCELED .*Stopped\./);
+    const task = await until('the cancel', 20_000, () => server.cancelled[before]);
+    if (!server.obeys) {
+      expect(toldBy(await taskOf(client, sent))).toMatch(
+        /^WORKING .* Asked Counter on Mum to stop/,
+      );
+      server.end(task, TaskState[`TASK_STATE_${state}`], 'By myself.');
+    }
+    const end = await ended(client, sent);
+    expect(toldBy(end)).toBe(`${state} | A person allowed it for Mum. ${words}`);
+    expect(resultOf(end)).toBe(state === 'COMPLETED' ? 'By myself.' : '');
     expect(server.cancelled.length - before).toBe(1);
+    server.obeys = true;
   });
 
   it('gets nothing once its card has changed, until a person has confirmed it', async () => {

@@ -30,6 +30,8 @@ export class A2aServer implements AgentExecutor {
   readonly texts: string[] = [];
   readonly authorizations = new Set<string>();
   readonly cancelled: string[] = [];
+  /** Or else it goes on, whoever cancels it. */
+  obeys = true;
   /** Of the card. */
   skillCount = 1;
   description = 'Counts.';
@@ -159,7 +161,7 @@ export class A2aServer implements AgentExecutor {
 
   async cancelTask(taskId: string): Promise<void> {
     this.cancelled.push(taskId);
-    this.end(taskId, TaskState.TASK_STATE_CANCELED, 'I stopped.');
+    if (this.obeys) this.end(taskId, TaskState.TASK_STATE_CANCELED, 'I stopped.');
   }
 
   /** Ends what waits. */

@@ -254,6 +254,10 @@ export interface MessageRow {
   readonly at: number;
 }
 
+/** Who asked, or told, whom. */
+export type AskedRow = Pick<TaskRow, 'seq' | 'direction' | 'party' | 'fromAgent' | 'toAgent'> &
+  Pick<MessageRow, 'kind' | 'ref' | 'at'>;
+
 export interface FeedRow {
   readonly seq: number;
   readonly id: string;
@@ -404,6 +408,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
   ): readonly DeliveryRow[];
   expiredLeases(wallMs: number): readonly DeliveryRow[];
   countDeliveries(agent: string, states: readonly DeliveryRow['state'][]): number;
+  /** What was asked and told since then, the newest first. */
+  askedSince(wallMs: number, limit: number): readonly AskedRow[];
   messages(page: Page, filter: { readonly conversationId?: string }): readonly MessageRow[];
   /** Whether anything was ever stored of this party. */
   isKnownParty(party: PartyKey): boolean;

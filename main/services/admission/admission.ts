@@ -62,7 +62,7 @@ interface Deps {
   readonly gates: readonly Gate[];
   /** Asks the hubs that decide instead of the people here. */
   readonly askElsewhere: () => void;
-  readonly turns: Pick<Turns, 'took' | 'checkAskedOnce'>;
+  readonly turns: Pick<Turns, 'took' | 'asked' | 'checkAskedOnce'>;
   readonly holds: Pick<Holds, 'admitted'>;
   readonly handOffs: Pick<HandOffs, 'begun'>;
   readonly escalations: Pick<EscalationNotices, 'asked'>;
@@ -135,6 +135,7 @@ export class Admission {
       if (act === HAND_OFF) this.#deps.handOffs.begun(tables, after, task);
       if (act === ESCALATE) this.#deps.escalations.asked(tables, after, task);
     }
+    if (turns !== null) this.#deps.turns.asked(tables, task.id, turns);
     const approval = this.#insertApproval(tables, task, request, assessment);
     this.#deps.audit.append(tables, {
       actor: request.party,
@@ -161,7 +162,7 @@ export class Admission {
       this.#deps.deliveries.putTask(tables, after, task, approval);
     after(() => {
       const elapsedMs = this.#deps.clock.monotonicMs() - request.receivedMonotonicMs;
-      this.tookTurn(request, assessment, task.id);
+      this.tookTurn(request, assessment);
       this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs, 0, endAfterMs(task));
       this.#deps.events.changed(task.id);
     });
@@ -173,9 +174,8 @@ export class Admission {
   }
 
   /** One of two agents spoke, whatever becomes of it. */
-  tookTurn(request: WorkRequest, { agent, verdict: { turns } }: Assessment, taskId: string): void {
-    if (agent === null) return;
-    this.#deps.turns.took(askingOf(request, agent), turns === null ? null : { taskId, turns });
+  tookTurn(request: WorkRequest, { agent }: Assessment): void {
+    if (agent !== null) this.#deps.turns.took(askingOf(request, agent));
   }
 
   /** What the story of a request says of who asked. */

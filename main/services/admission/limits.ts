@@ -34,6 +34,12 @@ export const TURNS_WINDOW_MS = 3_600_000;
  */
 export const TURNS_KEPT_MAX = 101;
 /**
+ * Requests and notices of that time that a hub reads when it starts, and what people decided last;
+ * what is older counts no more.
+ */
+export const TURNS_READ_MAX = 1_000;
+export const TURN_DECISIONS_READ_MAX = 200;
+/**
  * Agents here, each with a hub or another agent, whose turns are counted; beyond it the oldest go.
  */
 export const TURN_PAIRS_MAX = 1_000;

@@ -175,7 +175,7 @@ export class QueryService {
       Math.max(1, leftMs),
     );
     taken();
-    this.#deps.admission.tookTurn(request, assessment, task.id);
+    this.#deps.admission.tookTurn(request, assessment);
     const { party, fromAgent, text, payload } = request;
     const words = deliveries.untrusted({ party, fromAgent, kind: 'query', text, payload });
     queries.deliver(task.id, deliveries.bodyOf({ ...task, seq: 0 }, null), words);

@@ -1,7 +1,14 @@
 // View `said`, the record of what was said: exchanges (table `tasks`) and what is none (table
 // `messages`), in one order. The list of conversations is kept by triggers, so that it never has to
 // count messages.
-import type { ConversationSummaryRow, MessageRow, Reads, Tables } from '../../../ports/store.ts';
+import { TASK_DIRECTIONS } from '../../../../preload/contract/closed-lists.ts';
+import type {
+  AskedRow,
+  ConversationSummaryRow,
+  MessageRow,
+  Reads,
+  Tables,
+} from '../../../ports/store.ts';
 import {
   choice,
   id,
@@ -15,7 +22,7 @@ import {
   text,
   type SqlValue,
 } from '../columns.ts';
-import { pageBefore, pageLimit } from '../page.ts';
+import { merged, pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 import { IS_KNOWN_TO_AGENT } from './tasks.ts';
@@ -59,6 +66,21 @@ const SAID = new RowMapper<Pick<MessageRow, 'party' | 'at'>>({
   party: CONTENT.party,
   at: CONTENT.at,
 });
+/** In the order of `askedSince`. */
+const ASKED = new RowMapper<AskedRow>({
+  seq: integer('seq'),
+  direction: choice('direction', TASK_DIRECTIONS),
+  party: CONTENT.party,
+  kind: CONTENT.kind,
+  ref: CONTENT.ref,
+  fromAgent: CONTENT.fromAgent,
+  toAgent: CONTENT.toAgent,
+  at: CONTENT.at,
+});
+const REQUESTS_SINCE = `SELECT seq, direction, party, kind, CAST(NULL AS BLOB) AS ref, from_agent, to_agent, received_at AS at
+  FROM tasks WHERE purged_at IS NULL AND received_at >= ?`;
+const NOTICES_SINCE = `SELECT seq, CASE direction WHEN 'in' THEN 'incoming' WHEN 'out' THEN 'outgoing' ELSE 'local' END AS direction,
+  party, kind, ref, from_agent, to_agent, at FROM messages WHERE kind = 'notify' AND to_agent IS NOT NULL AND at >= ?`;
 
 type MessageFilter = Parameters<Reads['messages']>[1];
 
@@ -88,6 +110,7 @@ export const MESSAGE_QUERIES = {
     SELECT * FROM (SELECT party FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT ?)
     UNION ALL SELECT * FROM (SELECT party FROM tasks WHERE conversation_id = ? ORDER BY seq DESC LIMIT ?))`,
   bySeq: `SELECT ${SAID.columns} FROM said WHERE seq = ?`,
+  askedSince: `SELECT ${ASKED.columns} FROM (${merged([REQUESTS_SINCE, NOTICES_SINCE], 'at DESC')} LIMIT ?)`,
   conversations: `SELECT ${CONVERSATION.columns} FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC LIMIT ?`,
   called: `SELECT ${CONVERSATION.columns} FROM conversations
     WHERE conversation_id = ? OR (conversation_id > ? AND conversation_id < ?) LIMIT ?`,
@@ -109,6 +132,7 @@ type MessageReads = Pick<
   | 'isKnownParty'
   | 'messagesAfter'
   | 'isPartOf'
+  | 'askedSince'
   | 'messagesOfAgent'
   | 'conversationOfAgent'
   | 'conversations'
@@ -130,6 +154,8 @@ export function messageReads(statements: Statements): MessageReads {
       );
     },
     isKnownParty: (party) => known(party) > 0,
+    askedSince: (wallMs, limit) =>
+      statements.all(ASKED, MESSAGE_QUERIES.askedSince, wallMs, wallMs, pageLimit(limit)),
     messagesAfter: (id, seq, limit) =>
       statements.all(MESSAGE, MESSAGE_QUERIES.after, idValue(id), seq, limit),
     isPartOf: (id, party, among) => {

@@ -156,6 +156,27 @@ describe('two agents whose rules let everything through', () => {
     expect(await ask(LISTS)).toBe('queued');
   });
 
+  it('have their turns counted, and are asked about once, over every restart', async () => {
+    await letThrough();
+    const { mum, clock } = hubs();
+    expect(await goOn(13)).toEqual(ALL_PASSED);
+    await clock.advance(60_000);
+    await mum.restart();
+    expect(await ask(CLAUDE)).toBe('awaiting_approval');
+    await mum.restart();
+    expect(mum.card).toMatchObject({ turns: 12, from_agent: 'lists', to_agent: 'claude' });
+    await expect(ask(LISTS)).rejects.toMatchObject({ code: 'overloaded' });
+    await mum.decide(mum.card, 'allow');
+    await mum.restart();
+    expect(await goOn(12)).toEqual(ALL_PASSED);
+    await mum.restart();
+    expect(await ask(LISTS)).toBe('awaiting_approval');
+    await hubs().clear();
+    await clock.advance(HOUR);
+    await mum.restart();
+    expect(await ask(LISTS)).toBe('queued');
+  });
+
   it('stop as early as their owner says', async () => {
     await letThrough();
     hubs().mum.turnsMax = 4;
@@ -166,12 +187,13 @@ describe('two agents whose rules let everything through', () => {
 
   it('never are those of which one asks, and the other answers and says how far it is', async () => {
     await letThrough();
-    const { mum } = hubs();
+    const { clock, dad, mum } = hubs();
     for (let time = 0; time < 14; time++) {
       expect(await hubs().send('Your turn')).toBe('queued');
       const { delivery_id: id, envelope } = await mum.claim('claude');
       const notice = { to: 'dad/openclaw', topic: 'chat', data: 'Half of it', ref: envelope.id };
       await mum.work.sender.notify({ ...notice, importance: 'low' }, 'claude');
+      await clock.advance(1);
       await mum.work.inbox.reply('claude', id, DONE);
     }
     for (let time = 0; time < 40; time++) {
@@ -180,6 +202,12 @@ describe('two agents whose rules let everything through', () => {
       await mum.work.inbox.extend('lists', id, 60_000, 'Half of it');
       await mum.work.inbox.reply('lists', id, DONE);
     }
+    await mum.store.write(() => undefined);
+    await mum.restart();
+    dad.connect(mum);
+    expect(await hubs().send('Your turn')).toBe('queued');
+    expect(await ask(LISTS)).toBe('queued');
+    await hubs().clear();
   });
 
   it('count across hubs, whatever the agents there are called', async () => {
@@ -195,6 +223,8 @@ describe('two agents whose rules let everything through', () => {
       await back();
     }
     expect(await hubs().send('Your turn')).toBe('queued');
+    await mum.restart();
+    dad.connect(mum);
     expect(await hubs().send('One way')).toBe('queued');
     await back();
     expect(await hubs().send('Once too often')).toBe('awaiting_approval');
@@ -247,6 +277,10 @@ describe('two agents whose rules let everything through', () => {
       ).toHaveLength(1);
     expect(await tell('claude', 'lists')).toEqual([]);
     await mum.store.write(() => undefined);
-    expect(mum.work.feed.list({ limit: 9 }).items).toMatchObject([{ from_agent: 'lists' }]);
+    await mum.restart();
+    expect(await tell('claude', 'lists')).toEqual([]);
+    await mum.store.write(() => undefined);
+    const told = { from_agent: 'lists' };
+    expect(mum.work.feed.list({ limit: 9 }).items).toMatchObject([told, told]);
   });
 });

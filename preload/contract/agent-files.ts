@@ -32,7 +32,7 @@ export interface AgentFileDto {
   /** Its name in the folder. */
   readonly file: OutsideText;
   readonly state: AgentFileState;
-  /** Why it is broken, with the line; null: it is not. */
+  /** Why it is broken, with the line, or nothing runs from it; null: it is as it should be. */
   readonly flaw: OutsideText | null;
   /** As it is now; null: it is broken or gone. */
   readonly now: AgentFileVersionDto | null;

@@ -12,10 +12,10 @@ import { FIPA } from '../../dialects/fipa.ts';
 import { readAgentFile, type AgentFile } from '../../lib/agent-file.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
 import { Secret } from '../../lib/secret.ts';
-import { StoredValue } from '../../lib/stored-value.ts';
+import { StoredRows } from '../../lib/stored-value.ts';
 import type { AgentFolder, FolderFile } from '../../ports/agent-folder.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Reads, Store } from '../../ports/store.ts';
+import type { Store } from '../../ports/store.ts';
 import type { Actor, AuditTrail } from '../base/audit-trail.ts';
 import type { SealedSecrets } from '../base/sealed-secrets.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
@@ -31,7 +31,12 @@ const ROW = v.object({
   at: v.number(),
 });
 type Row = v.InferOutput<typeof ROW>;
-const ROWS = new StoredValue<readonly Row[]>('agent_files', v.array(ROW), []);
+const ROWS = new StoredRows<'file', Row>('agent_files', 'file', ROW);
+
+const NO_NAME = '?';
+const DAMAGED = escapeText(
+  'What was confirmed of it cannot be read, so nothing runs from it. Confirm it again.',
+);
 
 interface Deps {
   readonly store: Pick<Store, 'read'>;
@@ -50,20 +55,24 @@ export class AgentFiles {
   constructor(deps: Deps) {
     this.#deps = deps;
     deps.agents.onRemoving((tables, _, name) => {
-      const row = ROWS.read(tables).find(({ agent }) => agent === name);
-      if (row !== undefined) ROWS.write(tables, without(tables, row.file));
+      const damaged = ROWS.damaged(tables).find(({ said }) => said.agent === name)?.key;
+      const file = ROWS.read(tables).find(({ agent }) => agent === name)?.file ?? damaged;
+      if (file !== undefined) ROWS.write(tables, ROWS.read(tables), file);
     });
   }
 
   list(): readonly AgentFileDto[] {
-    const rows = ROWS.read(this.#deps.store.read);
-    const files = this.#deps.folder.list();
-    const gone = rows
-      .filter(({ file }) => !files.some(({ name }) => name === file))
-      .map(({ file }): FolderFile => ({ name: file, text: undefined, flaw: null }));
+    const { store, folder } = this.#deps;
+    const rows = ROWS.read(store.read);
+    const damaged = ROWS.damaged(store.read).map(({ key }) => key ?? NO_NAME);
+    const files = folder.list();
+    const gone = [...rows.map(({ file }) => file), ...damaged]
+      .filter((kept) => !files.some(({ name }) => name === kept))
+      .map((name): FolderFile => ({ name, text: undefined, flaw: null }));
     return [...files, ...gone].map((file) => {
       const row = rows.find((one) => one.file === file.name);
-      return toDto(file, row, row !== undefined && this.#isRun(row.agent));
+      const dto = toDto(file, row, row !== undefined && this.#isRun(row.agent));
+      return row === undefined && damaged.includes(file.name) ? { ...dto, flaw: DAMAGED } : dto;
     });
   }
 
@@ -113,7 +122,7 @@ export class AgentFiles {
       const isKept = before?.key != null && key === undefined && secrets.open(use, before.key);
       const kept = isKept ? (before?.key ?? null) : null;
       const row: Row = { file: name, agent, text, key: sealed ?? kept, at: clock.wallMs() };
-      ROWS.write(tables, [...without(tables, name), row]);
+      ROWS.write(tables, [...ROWS.read(tables).filter((one) => one.file !== name), row]);
       audit.append(tables, {
         ...actor,
         action: 'agent.file_confirmed',
@@ -133,10 +142,10 @@ export class AgentFiles {
   /** @throws AppError not_found */
   async remove(name: string, actor: Actor): Promise<void> {
     const agent = await this.#deps.unit.run((tables) => {
-      const row = ROWS.read(tables).find(({ file }) => file === name);
-      if (row === undefined) throw inputError('not_found', `No agent runs from "${name}".`);
-      ROWS.write(tables, without(tables, name));
-      const { agent } = row;
+      const damaged = ROWS.damaged(tables).find(({ key }) => key === name)?.said.agent;
+      const agent = ROWS.read(tables).find(({ file }) => file === name)?.agent ?? damaged;
+      if (typeof agent !== 'string') throw inputError('not_found', `No agent runs from "${name}".`);
+      ROWS.write(tables, ROWS.read(tables), name);
       this.#deps.audit.append(tables, { ...actor, action: 'agent.file_removed', object: agent });
       return agent;
     });
@@ -246,8 +255,4 @@ function nameIn({ text }: Row): string | undefined {
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-function without(reads: Pick<Reads, 'getMeta'>, file: string): readonly Row[] {
-  return ROWS.read(reads).filter((row) => row.file !== file);
 }

@@ -18,14 +18,14 @@ import { RUNNER_CHOICE } from '../../../preload/contract/runner-operations.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { inputError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import { SerialQueue } from '../../lib/serial-queue.ts';
 import { shortened } from '../../lib/shortened.ts';
-import { StoredValue } from '../../lib/stored-value.ts';
+import { StoredRows } from '../../lib/stored-value.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { RunnerProcess, StartRunner } from '../../ports/runner-process.ts';
-import type { Store, Tables } from '../../ports/store.ts';
+import type { Reads, Store, Tables } from '../../ports/store.ts';
 import type { TokenService } from '../auth/token-service.ts';
 import type { Actor, AuditTrail } from '../base/audit-trail.ts';
 import type { EventBus } from '../base/event-bus.ts';
@@ -94,15 +94,13 @@ const kindOf = <Choice extends RunnerChoice>({ kind }: Choice): Kind<Choice> =>
  * runner: as another version of the hub may have written it, too. token: the id of the one that it
  * was given last, which ends once it is given another.
  */
-const STORED = v.array(
-  v.object({
-    agent: v.string(),
-    runner: v.looseObject({}),
-    token: v.nullable(v.string()),
-  }),
-);
-type Stored = v.InferOutput<typeof STORED>[number];
-const CHOSEN = new StoredValue<readonly Stored[]>('runners', STORED, []);
+const STORED = v.object({
+  agent: v.string(),
+  runner: v.looseObject({}),
+  token: v.optional(v.nullable(v.string()), null),
+});
+type Stored = v.InferOutput<typeof STORED>;
+const CHOSEN = new StoredRows<'agent', Stored>('runners', 'agent', STORED);
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const SAID = v.object({
   state: v.picklist(RUNNER_SAYS),
@@ -154,8 +152,14 @@ export class Runners {
   }
 
   list(): readonly RunnerDto[] {
-    const stored = CHOSEN.read(this.#deps.store.read);
-    return stored.map(({ agent, runner }) => this.#dto(agent, readChoice(runner) ?? gone(runner)));
+    const { read } = this.#deps.store;
+    const stored = CHOSEN.read(read).map(({ agent, runner }) =>
+      this.#dto(agent, readChoice(runner) ?? gone(runner)),
+    );
+    const damaged = CHOSEN.damaged(read).map(({ key, said }) =>
+      this.#dto(key ?? NOBODY, gone(isJsonObject(said.runner) ? said.runner : {})),
+    );
+    return [...stored, ...damaged];
   }
 
   /** Of the process that works for this agent now. */
@@ -181,11 +185,11 @@ export class Runners {
   async end(agent: string, by: Actor): Promise<void> {
     const token = await this.#deps.unit.run((tables) => {
       const stored = CHOSEN.read(tables).find((one) => one.agent === agent);
-      if (stored === undefined)
+      if (stored === undefined && !isDamaged(tables, agent))
         throw inputError('not_found', `This hub keeps no program running for "${agent}".`);
       this.#write(tables, agent, null);
       this.#deps.audit.append(tables, { ...by, action: 'agent.runner_ended', object: agent });
-      return stored.token;
+      return stored?.token ?? null;
     });
     this.#deps.events.publish({ type: 'runner_gone', agent });
     await this.#settle(agent);
@@ -194,7 +198,8 @@ export class Runners {
 
   /** Inside the commit in which the agent is removed. */
   agentRemoved(tables: Tables, after: After, agent: string): void {
-    if (!CHOSEN.read(tables).some((one) => one.agent === agent)) return;
+    const isChosen = CHOSEN.read(tables).some((one) => one.agent === agent);
+    if (!isChosen && !isDamaged(tables, agent)) return;
     this.#write(tables, agent, null);
     after(() => {
       this.#deps.events.publish({ type: 'runner_gone', agent });
@@ -256,7 +261,7 @@ export class Runners {
     const others = all.filter((one) => one !== before);
     const { runner, token = null } = { ...before, ...change };
     const next = change === null || runner === undefined ? [] : [{ agent, runner, token }];
-    CHOSEN.write(tables, [...others, ...next]);
+    CHOSEN.write(tables, [...others, ...next], change === null ? agent : undefined);
   }
 
   /** A token for a runner; the one that the run before gave it ends. */
@@ -287,7 +292,15 @@ function readChoice(stored: unknown): RunnerChoice | undefined {
 }
 
 function gone({ program, kind }: JsonObject): GoneRunner {
-  return { kind: 'gone', program: escapeText(String(program ?? kind)) };
+  return { kind: 'gone', program: escapeText(String(program ?? kind ?? '?')) };
+}
+
+/** Whose is what says it no longer. */
+const NOBODY = '?';
+
+/** Something is kept for this agent, and nobody can read it. */
+function isDamaged(reads: Pick<Reads, 'getMeta'>, agent: string): boolean {
+  return CHOSEN.damaged(reads).some(({ key }) => key === agent);
 }
 
 interface MadeToken {

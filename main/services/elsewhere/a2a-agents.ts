@@ -21,7 +21,7 @@ import type { Inbox } from '../inbox/inbox.ts';
 import { A2aClient } from './a2a-client.ts';
 import { cardAddress, type Card } from './card.ts';
 import { A2A_AGENTS_MAX } from './limits.ts';
-import { readRows, write, type A2aRow } from './rows.ts';
+import { damagedRows, readRows, write, type A2aRow } from './rows.ts';
 import { Worker } from './worker.ts';
 
 interface Deps {
@@ -50,12 +50,9 @@ export class A2aAgents {
   constructor(deps: Deps) {
     this.#deps = deps;
     deps.agents.onRemoving((tables, after, name) => {
-      const rows = this.#rows(tables);
-      if (!rows.some(({ agent }) => agent === name)) return;
-      write(
-        tables,
-        rows.filter(({ agent }) => agent !== name),
-      );
+      const all = [...this.#rows(tables), ...damagedRows(tables)];
+      if (!all.some(({ agent }) => agent === name)) return;
+      write(tables, this.#rows(tables), name);
       after(() => void this.#settle(name));
     });
   }
@@ -63,7 +60,9 @@ export class A2aAgents {
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
+    const { store, agents } = this.#deps;
     for (const row of this.#rows()) this.#open(row);
+    for (const { agent } of damagedRows(store.read)) agents.presence.setWay(agent, 'called');
   }
 
   /** Settles once nothing of it is under way. */
@@ -76,18 +75,27 @@ export class A2aAgents {
 
   /** Where what this agent is given goes; null: it is no agent of elsewhere. */
   hostOf(agent: string): string | null {
-    return this.#rows().find((row) => row.agent === agent)?.host ?? null;
+    const all = [...this.#rows(), ...damagedRows(this.#deps.store.read)];
+    return all.find((row) => row.agent === agent)?.host ?? null;
   }
 
   list(): readonly A2aAgentDto[] {
-    return this.#rows().map((row) => ({
+    const damaged = damagedRows(this.#deps.store.read).map((row) => ({
+      ...row,
+      leaves_computer: true,
+      has_token: false,
+      state: 'away' as const,
+      trouble: DAMAGED,
+    }));
+    const rows = this.#rows().map((row) => ({
       agent: row.agent,
       url: row.url,
       host: row.host,
       leaves_computer: row.leavesComputer,
       has_token: row.token !== null,
-      ...(this.#workers.get(row.agent)?.standing ?? { state: 'away', trouble: NO_TOKEN }),
+      ...(this.#workers.get(row.agent)?.standing ?? { state: 'away' as const, trouble: NO_TOKEN }),
     }));
+    return [...rows, ...damaged];
   }
 
   /** @throws AppError bad_request, peer_unreachable */
@@ -243,6 +251,9 @@ export class A2aAgents {
 
 const NO_TOKEN =
   'Its token cannot be read: it was stored by another hub. Confirm its card with the token.';
+
+const DAMAGED =
+  'What this hub kept of it cannot be read, so it is not called. Remove the agent, and add it again.';
 
 const useOf = (agent: string): string => `a2a ${agent}`;
 

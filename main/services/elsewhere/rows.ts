@@ -1,7 +1,7 @@
 // What this hub keeps of each agent of elsewhere: where it is, as a person confirmed it, and which
 // of its tasks there are under way. One row of the table `meta`.
 import * as v from 'valibot';
-import { StoredValue } from '../../lib/stored-value.ts';
+import { StoredRows } from '../../lib/stored-value.ts';
 import type { Reads, Tables } from '../../ports/store.ts';
 
 const ROW = v.object({
@@ -18,16 +18,25 @@ const ROW = v.object({
 });
 export type A2aRow = v.InferOutput<typeof ROW>;
 
-const STORED = new StoredValue<{ readonly rows: readonly A2aRow[] }>(
-  'a2a_agents',
-  v.object({ rows: v.array(ROW) }),
-  { rows: [] },
-);
+const STORED = new StoredRows<'agent', A2aRow>('a2a_agents', 'agent', ROW, 'rows');
 
 export function readRows(reads: Pick<Reads, 'getMeta'>): readonly A2aRow[] {
-  return STORED.read(reads).rows;
+  return STORED.read(reads);
 }
 
-export function write(tables: Tables, rows: readonly A2aRow[]): void {
-  STORED.write(tables, { rows });
+/** What is kept and cannot be read, as far as it says which agent's it is and where that is. */
+export function damagedRows(
+  reads: Pick<Reads, 'getMeta'>,
+): readonly Pick<A2aRow, 'agent' | 'url' | 'host'>[] {
+  const text = (said: unknown): string => (typeof said === 'string' ? said : '');
+  return STORED.damaged(reads).map(({ key = '?', said }) => ({
+    agent: key,
+    url: text(said.url),
+    host: text(said.host) || '?',
+  }));
+}
+
+/** @param gone the agent of which nothing is kept any more */
+export function write(tables: Tables, rows: readonly A2aRow[], gone?: string): void {
+  STORED.write(tables, rows, gone);
 }

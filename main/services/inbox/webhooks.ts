@@ -7,8 +7,9 @@ import type { AgentDto, WebhookCallDto, WebhookDto } from '../../../preload/cont
 import type { OperationParams, OperationResult } from '../../../preload/contract/operations.ts';
 import { inputError, messageOf } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import { Secret } from '../../lib/secret.ts';
-import { StoredValue } from '../../lib/stored-value.ts';
+import { StoredRows } from '../../lib/stored-value.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Reads, Store, Tables } from '../../ports/store.ts';
@@ -42,7 +43,7 @@ const ROW = v.object({
   ),
 });
 type Row = v.InferOutput<typeof ROW>;
-const ROWS = new StoredValue<readonly Row[]>('webhooks', v.array(ROW), []);
+const ROWS = new StoredRows<'agent', Row>('webhooks', 'agent', ROW);
 
 interface Deps {
   readonly store: Pick<Store, 'read'>;
@@ -92,6 +93,7 @@ export class Webhooks {
     if (ROWS.read(store.read).some(({ calling }) => calling !== null))
       await unit.run((tables) => ROWS.write(tables, ROWS.read(tables).map(interrupted)));
     for (const { agent } of ROWS.read(store.read)) this.#open(agent);
+    for (const { key } of ROWS.damaged(store.read)) if (key !== undefined) this.#show(key);
   }
 
   stop(): void {
@@ -131,7 +133,7 @@ export class Webhooks {
     const { agents, unit, audit } = this.#deps;
     const { display_name: shown } = agents.get(name);
     await unit.run((tables, after) => {
-      if (this.#row(name, tables) === undefined)
+      if (this.#shown(name, tables) === null)
         throw inputError('not_found', `${shown} has no webhook.`);
       this.#forget(tables, after, name);
       audit.append(tables, { ...actor, action: 'agent.webhook_removed', object: name });
@@ -140,10 +142,8 @@ export class Webhooks {
   }
 
   #forget(tables: Tables, after: After, name: string): void {
-    const rows = ROWS.read(tables);
-    const others = rows.filter(({ agent }) => agent !== name);
-    if (others.length === rows.length) return;
-    ROWS.write(tables, others);
+    if (this.#shown(name, tables) === null) return;
+    ROWS.write(tables, ROWS.read(tables), name);
     after(() => {
       this.#close(name);
       this.#deps.agents.presence.setWebhook(name, null);
@@ -176,8 +176,15 @@ export class Webhooks {
   }
 
   #show(name: string): void {
-    const row = this.#row(name);
-    this.#deps.agents.presence.setWebhook(name, row === undefined ? null : dtoOf(row));
+    this.#deps.agents.presence.setWebhook(name, this.#shown(name));
+  }
+
+  /** null: it has none. */
+  #shown(name: string, reads: Pick<Reads, 'getMeta'> = this.#deps.store.read): WebhookDto | null {
+    const row = this.#row(name, reads);
+    if (row !== undefined) return dtoOf(row);
+    const said = ROWS.damaged(reads).find(({ key }) => key === name)?.said;
+    return said === undefined ? null : damagedDto(said, this.#deps.clock.wallMs());
   }
 
   /** What is sooner counts; nothing before the pause after a failure. */
@@ -294,6 +301,15 @@ function useOf(agent: string): string {
 
 function dtoOf({ preset, address, last }: Row): WebhookDto {
   return { preset, address, last };
+}
+
+/** Of one that is not called: its row cannot be read. */
+function damagedDto({ preset, address }: JsonObject, at: number): WebhookDto {
+  return {
+    preset: v.is(ROW.entries.preset, preset) ? preset : 'generic',
+    address: typeof address === 'string' ? address : '',
+    last: { at, outcome: 'unreadable', status: null },
+  };
 }
 
 function interrupted(row: Row): Row {

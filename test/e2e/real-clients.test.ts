@@ -10,6 +10,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalDto, DeliveryDto } from '../../preload/contract/dto.ts';
 import { lastWord } from '../../preload/contract/last-word.ts';
+import { WAKES_DEFAULT } from '../../preload/contract/limits.ts';
 import { openBrowser } from '../lan/browser.ts';
 import { HubProcess, type HubApi } from '../lan/hub-process.ts';
 import { WAKE_SENTENCE } from '../../preload/contract/wake.ts';
@@ -41,6 +42,9 @@ const TEXT = 'Tell the family chat that dinner is at 7. “Leo” brings the bre
 const REASON = 'Dad is in the car.';
 const OUTCOME = 'Told them; Leo says “ok”.';
 const WAIT_MS = 45_000;
+/** A program of this size may take most of it to start where a computer is busy. */
+const START_MS = 150_000;
+const CASE_MS = 400_000;
 const TOOLS = ['peers', 'discover', 'delegate', 'task', 'inbox', 'ack', 'reply'];
 const PREFIX = 'mcp__axon__';
 /** Settings of whoever runs the test, which would lead an entry elsewhere. */
@@ -289,12 +293,16 @@ describe.skipIf(!hasRealPart('clients'))('real clients', () => {
   }
 
   /** The one card, once it waits. */
-  const cardOf = (owner: HubApi): Promise<ApprovalDto> =>
-    until('the card', WAIT_MS, async () => (await owner.call('approvals.list', {})).items[0]);
+  const cardOf = (owner: HubApi, waitMs = WAIT_MS): Promise<ApprovalDto> =>
+    until('the card', waitMs, async () => (await owner.call('approvals.list', {})).items[0]);
 
   /** A person's word about the one card that waits. */
-  async function decide(owner: HubApi, decision: 'allow' | 'decline'): Promise<ApprovalDto> {
-    const card = await cardOf(owner);
+  async function decide(
+    owner: HubApi,
+    decision: 'allow' | 'decline',
+    waitMs = WAIT_MS,
+  ): Promise<ApprovalDto> {
+    const card = await cardOf(owner, waitMs);
     const { id, revision, digest, text, risk_class: riskClass } = card;
     const word = riskClass === 'R3' && decision === 'allow' ? lastWord(text)?.word : undefined;
     const more = word === undefined ? {} : { last_word: word };
@@ -520,13 +528,21 @@ describe.skipIf(!hasRealPart('clients'))('real clients', () => {
     await writeFile(join(bin, client), `#!/bin/sh\n${line.join(' ')}\n`, { mode: 0o755 });
   }
 
-  /** As a person writes those of Claude Code for all that it does in this home. */
-  async function addHooks(home: string): Promise<void> {
-    const words = ['mcp', 'install', 'claude-code', '--wake', '--ask', '--show', '--json'];
-    const { output } = await mum.hub.axon(words, { ...NOT_OURS, HOME: home });
+  /** As a person writes them for all that Claude Code or Codex does in this home. */
+  async function addHooks(home: string, client: 'claude-code' | 'codex'): Promise<void> {
+    const isCodex = client === 'codex';
+    const words = ['mcp', 'install', client, '--as', 'claude-code', '--ask', '--show', '--json'];
+    const hooked = isCodex ? words : [...words, '--wake'];
+    const { output } = await mum.hub.axon(hooked, { ...NOT_OURS, HOME: home });
     const { hooks } = JSON.parse(output) as { readonly hooks: string };
-    await mkdir(join(home, '.claude'), { recursive: true });
-    await writeFile(join(home, '.claude/settings.json'), hooks);
+    const file = join(home, isCodex ? '.codex/hooks.json' : '.claude/settings.json');
+    await mkdir(join(file, '..'), { recursive: true });
+    await writeFile(file, hooks);
+    if (!isCodex) return;
+    const codex = await CodexSession.open(home);
+    await codex.trustHooks();
+    expect(await codex.hooks()).toMatchObject([{ trustStatus: 'trusted' }]);
+    await endPrograms();
   }
 
   /** A tool of the program's own that runs a command, as its model calls it. */
@@ -575,7 +591,8 @@ describe.skipIf(!hasRealPart('clients'))('real clients', () => {
       };
       await wrap(client, acpEnvironment(client, home, model.url, axon));
       // Its hooks of ours say nothing there: one act is one card.
-      if (client === 'claude-agent-acp') await addHooks(home);
+      if (client === 'claude-agent-acp') await addHooks(home, 'claude-code');
+      if (client === 'codex-acp') await addHooks(home, 'codex');
       const runner = { kind: 'acp', program: client, folder: home } as const;
       await owner.call('runners.set', { name, runner });
       const status = async () => {
@@ -588,12 +605,17 @@ describe.skipIf(!hasRealPart('clients'))('real clients', () => {
         await decide(owner, 'allow');
         return id;
       };
+      /** By the runner's own card, and by none of a hook. */
+      const wanted = async (decision: 'allow' | 'decline', text: string): Promise<void> => {
+        const card = await decide(owner, decision, START_MS);
+        expect(card).toMatchObject({ from_agent: name, text: expect.stringContaining(text) });
+      };
       try {
         const id = await allowed();
         // A server that calls itself axon gets nothing.
-        expect((await decide(owner, 'decline')).text).toContain('axon_notify');
-        expect((await decide(owner, 'allow')).text).toContain(`touch ${made('yes')}`);
-        expect((await decide(owner, 'decline')).text).toContain(`touch ${made('no')}`);
+        await wanted('decline', 'axon_notify');
+        await wanted('allow', `touch ${made('yes')}`);
+        await wanted('decline', `touch ${made('no')}`);
         const ended = await asking.call('tasks.get', { id, wait: WAIT_MS });
         expect(ended).toMatchObject({ state: 'completed', untrusted: { outcome: OUTCOME } });
         expect([existsSync(made('yes')), existsSync(made('no'))]).toEqual([true, false]);
@@ -601,7 +623,7 @@ describe.skipIf(!hasRealPart('clients'))('real clients', () => {
         expect(model.said.filter((said) => said.includes(WAKE_SENTENCE))).toHaveLength(1);
         isLong = true;
         const long = await allowed();
-        await decide(owner, 'allow');
+        await decide(owner, 'allow', START_MS);
         const running = await until('the command to run', WAIT_MS, () =>
           existsSync(pid) ? Number(readFileSync(pid, 'utf8')) : undefined,
         );
@@ -615,20 +637,33 @@ describe.skipIf(!hasRealPart('clients'))('real clients', () => {
         expect(over).toMatchObject({ state: 'cancelled', story: { end: { kind: 'stopped' } } });
         // Nor does anything else of it run on.
         expect(runningWith(taken(model.results[0]) as string)).toEqual([]);
-        await until('it to wait again', WAIT_MS, async () => {
+        const used = await until('it to wait again', WAIT_MS, async () => {
           // Of the day: at midnight both begin anew.
           const { state, wakes = 0, tokens = 0 } = (await status()) ?? {};
-          return (state === 'waits' && wakes > 0 && tokens > 0) || undefined;
+          return state === 'waits' && wakes > 0 && tokens > 0 ? wakes : undefined;
         });
+        // As often as the day allows, it was woken: what comes now is not begun, and it is said why.
+        await owner.call('settings.update', { wakes_max: used });
+        const late = await allowed();
+        await until('the day to be used', WAIT_MS, async () => {
+          const { state, wakes } = (await status()) ?? {};
+          return (state === 'day_used' && wakes === used) || undefined;
+        });
+        await asking.call('send.delegate', { to: `${MUM}/${name}`, task: 'More' });
+        expect((await decide(owner, 'decline')).runner).toMatchObject({ reach: 'runner_used' });
+        expect(await asking.call('tasks.get', { id: late })).toMatchObject({ state: 'queued' });
+        await asking.call('tasks.cancel', { id: late });
       } catch (cause) {
         const said = JSON.stringify([await status(), model.results.slice(2)]);
         throw new Error(said, { cause });
       } finally {
         await owner.call('runners.end', { name });
+        await owner.call('settings.update', { wakes_max: WAKES_DEFAULT });
         await model.close();
         await rm(home, { recursive: true, force: true });
       }
     },
+    CASE_MS,
   );
 
   it('what a Codex wants to do is a card here, once its person trusts the hook', async () => {

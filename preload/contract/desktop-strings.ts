@@ -42,7 +42,7 @@ export const trayWords = {
   pauseOpen: 'Pause until I resume',
   stopEverything: 'Stop everything',
   paused: 'Everything is paused',
-  everythingStopped: 'Everything is stopped',
+  everythingStopped: 'Everything was asked to stop',
   goOn: 'Resume now',
   open: 'Open AXON Hub',
   settings: 'Settings',

@@ -99,7 +99,7 @@ export const ERRORS = {
   not_found: { status: 404, exit: 2, retryable: false, title: 'Not found' },
   method_not_allowed: { status: 405, exit: 2, retryable: false, title: 'Not done this way' },
   gone: { status: 410, exit: 3, retryable: false, title: 'No longer there' },
-  already_decided: { status: 409, exit: 3, retryable: false, title: 'Already decided' },
+  already_decided: { status: 409, exit: 3, retryable: false, title: 'No longer open' },
   request_changed: { status: 409, exit: 3, retryable: false, title: 'This request changed' },
   unsupported_feature: {
     status: 409,

@@ -119,7 +119,7 @@ describe('a person who answers', () => {
       });
       expect(await decide(shown, { answer: 'Again' })).toMatchObject({
         status: 409,
-        json: { code: 'already_decided' },
+        json: { code: 'already_decided', title: 'No longer open' },
       });
       expect(await ended(id)).toMatchObject({
         state: 'completed',

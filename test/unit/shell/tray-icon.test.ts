@@ -195,7 +195,7 @@ describe('the menu', () => {
     ]);
     press(trayWords.goOn);
     icon.show({ ...CALM, waiting, paused: { ...PAUSED, stopped: true } });
-    expect(state.toolTip).toBe(`${trayTitle(2)}. ${trayWords.everythingStopped}`);
+    expect(state.toolTip).toBe(`${trayTitle(2)}. Everything was asked to stop`);
     expect(treeOf(state.items)).not.toContain(trayWords.stopEverything);
     expect(called).toEqual(['go on']);
     icon.show(CALM);

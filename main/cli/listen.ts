@@ -185,7 +185,8 @@ export class Listener {
   async #post(item: DeliveryDto, message: JsonObject): Promise<number> {
     const called = await this.#line.call('send.message', message, this.#telling.signal);
     if (called !== undefined && 'value' in called && called.value.replied !== undefined) {
-      this.#terminal.note(`replied: ${called.value.untrusted?.came_of_it ?? ''}`);
+      const { came_of_it: came } = called.value.untrusted ?? {};
+      this.#terminal.note(came === undefined ? 'replied' : `replied: ${came}`);
       this.#options.worker.settled?.();
       return 0;
     }

@@ -641,6 +641,8 @@ export interface DeliveryDto {
       readonly peer_name: string;
       readonly peer_id: string | null;
       readonly from_agent: string | null;
+      /** That agent as people read it. */
+      readonly from_agent_name?: string;
     };
     readonly kind: string;
     readonly text: string | null;
@@ -707,6 +709,8 @@ export interface SendReportDto {
   readonly story: StoryDto | null;
   /** Of a notice within this hub: its agents that get it. Of another hub that is not known. */
   readonly agents?: readonly string[];
+  /** The same as people read them. */
+  readonly agent_names?: readonly string[];
   /** Of what went to every hub: how it went for each. */
   readonly recipients?: readonly {
     readonly peer_id: string;

@@ -197,11 +197,12 @@ export interface OperationResults {
   /** done: it is over, and nobody knows whether it was done. */
   'inbox.nack': { readonly state: 'queued' | 'dead' | 'done' };
   'inbox.extend': { readonly lease_until: number | null };
-  /** `sent_to`: the hub and its agent, as "Mum's PC/chat". */
+  /** `sent_to`: the hub and its agent, as "Mum's PC/chat"; `sent_to_name`: as people read them. */
   /** `sent_to` null: whoever asked wanted no report. `story` null: of a question. */
   'inbox.reply': {
     readonly state: string;
     readonly sent_to: string | null;
+    readonly sent_to_name?: string;
     readonly story: StoryDto | null;
   };
   'inbox.dead': Items<DeliveryDto>;

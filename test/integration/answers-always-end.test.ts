@@ -129,13 +129,17 @@ async function delegates(agent: string): Promise<Heard> {
 }
 
 /** Takes what waits and tells what `answer` makes of it, as `axon listen --once`; its exit code. */
-async function answers(agent: string, answer: (item: DeliveryDto) => Worked): Promise<number> {
+async function answers(
+  agent: string,
+  answer: (item: DeliveryDto) => Worked,
+  note: (words: string) => void = () => undefined,
+): Promise<number> {
   const work = (item: DeliveryDto): Promise<Worked> => Promise.resolve(answer(item));
   const client = clients.get(agent);
   if (client === undefined) throw new Error(`nobody is ${agent}`);
   return new Listener(
     await client.again(),
-    { note: () => undefined },
+    { note },
     { worker: { kinds: WORK_KINDS, work }, once: true },
     stop.signal,
   ).run();
@@ -152,6 +156,7 @@ async function between(
   return { heard: await hearing, told };
 }
 
+const EMPTY: Printed = { text: '', bytes: 0, isWhole: true };
 const endOf = (output: Printed, errors: Printed, exitCode: number) => ({
   exitCode,
   wasEnded: false,
@@ -280,6 +285,23 @@ test('any answer ends its task, whole, marked as shortened, or with the reason',
   );
 }, 600_000);
 
+test.each(['bot', 'elizaos'] as const)(
+  'a listener says what came of an answer of %s, and who gets it',
+  async (agent) => {
+    const said = agent === 'bot' ? 'Here' : MESSAGES[agent][0]('{}');
+    const end = endOf(await printed(Buffer.from(said)), EMPTY, 0);
+    const notes: string[] = [];
+    const hearing = delegates(agent);
+    const worked = (item: DeliveryDto): Worked => ({
+      ...(agent === 'bot' ? {} : { native: nativeAnswer(item, end) }),
+      answers: fittingAnswers(end, false),
+    });
+    await answers(agent, worked, (words) => void notes.push(words));
+    expect((await hearing).text).toBe('Here');
+    expect(notes.at(-1)).toBe('replied: Done. The answer goes to Asker on Dad.');
+  },
+);
+
 test('so does any answer of a model, in an agent from a file', async () => {
   await fc.assert(
     fc.asyncProperty(output, fc.boolean(), async (said, isQuestion) => {
@@ -345,7 +367,7 @@ test('so does any message of a language', async () => {
         const own = tokenOf(dialect);
         const text = message(said.replace('"TOKEN"', `"${own}"`));
         const out = await printed(Buffer.from(text));
-        const end = endOf(out, { text: '', bytes: 0, isWhole: true }, 0);
+        const end = endOf(out, EMPTY, 0);
         const { heard, told } = await between(dialect, isQuestion, (item) => ({
           native: nativeAnswer(item, end),
           answers: fittingAnswers(end, false),

@@ -105,7 +105,7 @@ it('each confirmation says what it did, and tasks are listed by state', SLOW, as
   expect(out).toMatch(/\n {2}Answer by: {2}\d{4}-[^]*\n2 more waiting\.\n/);
   const [item = ''] = out.split(' ');
   const replied = await as('doer', 'reply', item, 'Done.');
-  expect(replied.out).toBe(`Done. The answer goes to ${here}/asker.\n`);
+  expect(replied.out).toBe(`Done. The answer goes to Asker on ${here}.\n`);
   const told = await as('asker', 'notify', here, 'shopping', 'Milk is bought');
   expect(told.out).toContain('No agent here gets it: none is subscribed to shopping');
   const open = JSON.parse((await as('asker', 'tasks', '--state', 'open', '--json')).out).items;

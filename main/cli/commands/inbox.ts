@@ -8,6 +8,7 @@ import {
 } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { repliedOf } from '../../../preload/contract/strings/receipts.ts';
+import { story } from '../../../preload/contract/strings/story.ts';
 import { INTERRUPTED_EXIT_CODE, interruptible } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { isUnderRunner, readHookInput } from '../hook-input.ts';
@@ -315,10 +316,8 @@ export function deliveryLines(
             ]),
         `  Done with it: ${line('ack', id)}`,
       ];
-  const from =
-    untrusted.origin.from_agent === null
-      ? trust.peer_name
-      : `${trust.peer_name}/${untrusted.origin.from_agent}`;
+  const { from_agent: handle, from_agent_name: agent = handle } = untrusted.origin;
+  const from = agent === null ? trust.peer_name : story.agentAt(agent, trust.peer_name);
   return [
     `${id}  ${kind}${isWork(kind) || task === null ? '' : ` of ${task}`}  from ${from}`,
     ...(kind === 'cancel' ? [cancelLine(item)] : []),

@@ -16,7 +16,7 @@ import type { ApprovalRow, DeliveryRow, Reads, TaskRow, Tables } from '../../por
 import { approvedView, wordsOfView, type Untrusted } from '../tasks/approved-payload.ts';
 import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
 import { answererHere, answererOf, isInHand, isOpen } from '../tasks/task-moves.ts';
-import type { Item } from './items.ts';
+import type { Asker, Item } from './items.ts';
 import { readDeliveryBody, type DeliveryBody } from './delivery-body.ts';
 import { isLocal, OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import type { After } from '../base/unit-of-work.ts';
@@ -225,14 +225,14 @@ export class Deliveries {
     });
   }
 
-  hubOf({ party }: TaskRow): string {
-    return this.#parties.nameOf(party);
+  askerOf({ party, fromAgent }: TaskRow): Asker {
+    return { peer_name: this.#parties.nameOf(party), ...this.#parties.named(party, fromAgent) };
   }
 
   untrusted(words: OutsideWords): Untrusted {
     const { peer_name, peer_id } = this.#parties.trustOf(words.party);
     return {
-      origin: { peer_name, peer_id, from_agent: words.fromAgent },
+      origin: { peer_name, peer_id, ...this.#parties.named(words.party, words.fromAgent) },
       kind: words.kind,
       text: words.text === null ? null : escapeText(words.text),
       payload: escapeJson(words.payload),

@@ -38,7 +38,7 @@ import {
 import { dialectNamed } from '../../dialects/index.ts';
 import { URGENCY, type Deliveries } from './deliveries.ts';
 import { deliveryDto, readDeliveryBody } from './delivery-body.ts';
-import type { Begun, Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
+import type { Asker, Begun, Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
 import type { Progress } from './progress.ts';
 
 interface Deps {
@@ -320,10 +320,10 @@ class DurableStep implements Step {
     return ended.state;
   }
 
-  askerOf(item: Item): readonly [string, string | null] {
+  askerOf(item: Item): Asker {
     const task = this.taskOf(item);
     assert(task !== undefined, 'what is answered is a task');
-    return [this.#deps.deliveries.hubOf(task), task.fromAgent];
+    return this.#deps.deliveries.askerOf(task);
   }
 
   taskOf(item: Item): TaskRow | undefined {

@@ -8,6 +8,8 @@ import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { AgentReply } from './agent-reply.ts';
 
 export type Item = DeliveryRow;
+/** The hub, and its agent if one asked. */
+export type Asker = Omit<Untrusted['origin'], 'peer_id'>;
 export type ItemKinds = readonly DeliveryRow['kind'][] | null;
 type ItemChange = Partial<
   Pick<DeliveryRow, 'state' | 'attempt' | 'leaseUntilWallMs' | 'finishedAt'>
@@ -84,8 +86,8 @@ export interface Step {
    * @throws AppError payload_too_large
    */
   replied(item: Item, reply: AgentReply): string;
-  /** Who gets its reply: the hub, and the agent if one asked. */
-  askerOf(item: Item): readonly [string, string | null];
+  /** Who gets its reply. */
+  askerOf(item: Item): Asker;
   /** The task that it is to be done; undefined where that is nobody's concern. */
   taskOf(item: Item): TaskRow | undefined;
 }

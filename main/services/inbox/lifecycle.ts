@@ -12,9 +12,10 @@ import type { TaskRow } from '../../ports/store.ts';
 import { answererOf, isOpen, isStoppedHere } from '../tasks/task-moves.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
+import { story } from '../../../preload/contract/strings/story.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import type { AgentReply } from './agent-reply.ts';
-import type { Begun, Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
+import type { Asker, Begun, Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
 import type { DurableItems } from './durable-items.ts';
 import type { OpenQueries } from './open-queries.ts';
 import {
@@ -292,11 +293,10 @@ export class Lifecycle {
     return store.step((step) => {
       const item = own(step, agent, deliveryId);
       const before = step.answered(item, reply);
-      const [hub, asker] = step.askerOf(item);
-      const sender = asker === null ? hub : `${hub}/${asker}`;
+      const asker = step.askerOf(item);
       const replied = (state: string): Replied => {
         const task = step.taskOf(item);
-        return { state, sent_to: task?.reportBack === false ? null : sender, task };
+        return { state, ...(task?.reportBack === false ? TO_NOBODY : sentTo(asker)), task };
       };
       if (before !== undefined) return replied(before);
       checkNotHandedOn(step.taskOf(item));
@@ -401,6 +401,13 @@ export class Lifecycle {
     const { memory, durable } = this.#deps;
     return memory.has(deliveryId) ? memory : durable;
   }
+}
+
+const TO_NOBODY = { sent_to: null } as const;
+
+function sentTo({ peer_name: hub, from_agent: agent, from_agent_name: name }: Asker) {
+  if (agent === null) return { sent_to: hub };
+  return { sent_to: `${hub}/${agent}`, sent_to_name: story.agentAt(name ?? agent, hub) };
 }
 
 function own(step: Step, agent: string, deliveryId: string): Item {

@@ -365,10 +365,7 @@ export class OpenQueries implements ItemStore {
         this.#keepAnswered(item, reply.status);
         return reply.status;
       },
-      askerOf: (item) => {
-        const { peer_name, from_agent } = delivered(item).words.origin;
-        return [peer_name, from_agent];
-      },
+      askerOf: (item) => delivered(item).words.origin,
       taskOf: () => undefined,
     };
   }

@@ -124,7 +124,14 @@ export class Sender {
     if ('error' in sent) throw this.#failure(sent, asker);
     const { chosen, task, ...report } = sent;
     const story = task === null ? null : this.#deps.views.story({ ...task, seq: 0 }, asker);
-    return { ...report, chosen: this.#shown(chosen), story };
+    const { agents } = report;
+    const named = agents?.map((agent) => this.#deps.parties.agentName(OWNER_PARTY, agent));
+    return {
+      ...report,
+      ...(named === undefined ? {} : { agent_names: named }),
+      chosen: this.#shown(chosen),
+      story,
+    };
   }
 
   /** In the sentence of its story. What fails at this hub itself keeps the hub's own. */

@@ -56,7 +56,7 @@ export function wordsOfView(parties: Parties, view: ApprovalView, digest: string
     origin: {
       peer_name: view.peer_name,
       peer_id: parties.agentIdOf(view.peer_key),
-      from_agent: view.from_agent,
+      ...parties.named(view.peer_key, view.from_agent),
     },
     kind: view.kind,
     text: view.text,

@@ -139,6 +139,15 @@ export class Parties {
     return this.peer(party)?.agentId ?? null;
   }
 
+  /** An agent of that party where one is named, for a message of it. */
+  named(
+    party: PartyKey,
+    handle: string | null,
+  ): Pick<DeliveryDto['untrusted']['origin'], 'from_agent' | 'from_agent_name'> {
+    if (handle === null) return { from_agent: null };
+    return { from_agent: handle, from_agent_name: this.agentName(party, handle) };
+  }
+
   trustOf(party: PartyKey): DeliveryDto['trust'] {
     const peer = this.peer(party);
     return {

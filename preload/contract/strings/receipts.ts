@@ -1,6 +1,5 @@
 // What a command or a tool says it did, in a sentence before its data: of what was sent, how it
 // stands; of a notice, which agents get it; of a reply, who gets it. English.
-import { readableHandle } from '../agent-name.ts';
 import type { SendReportDto } from '../dto.ts';
 import type { OperationResult } from '../operations.ts';
 import { headlineOf } from './story.ts';
@@ -37,16 +36,17 @@ export function sentOf(report: SendReportDto, topic = ''): readonly string[] {
 /** Which agents get it is known of this hub alone. */
 function noticeOf(report: SendReportDto, topic: string): readonly string[] {
   const { chosen, agents, recipients } = report;
-  if (recipients !== undefined) return [...toHubsOf(recipients, topic), hereOf(agents)];
-  if (agents !== undefined && agents.length > 0) return [hereOf(agents)];
-  const { peer_name: hub, agent } = chosen;
+  const names = report.agent_names ?? agents;
+  if (recipients !== undefined) return [...toHubsOf(recipients, topic), hereOf(names)];
+  if (names !== undefined && names.length > 0) return [hereOf(names)];
+  const { peer_name: hub, agent_name: agent } = chosen;
   if (agents === undefined)
     return [agent === null ? receipts.sentTo(hub, topic) : receipts.sentToAgent(hub, agent)];
   return [agent === null ? receipts.noneSubscribed(topic) : receipts.notThere(agent)];
 }
 
 function hereOf(agents: readonly string[] = []): string {
-  return agents.length === 0 ? receipts.noneHere : receipts.agentsHere(agents.map(readableHandle));
+  return agents.length === 0 ? receipts.noneHere : receipts.agentsHere(agents);
 }
 
 function toHubsOf(recipients: Recipients, topic: string): readonly string[] {
@@ -60,7 +60,8 @@ function toHubsOf(recipients: Recipients, topic: string): readonly string[] {
 }
 
 /** What a reply made of the work, and who gets it. */
-export function repliedOf({ story, sent_to: asker }: OperationResult<'inbox.reply'>): string {
-  const goes = asker === null ? receipts.noReport : receipts.answerGoes(asker);
+export function repliedOf(report: OperationResult<'inbox.reply'>): string {
+  const { story, sent_to: asker, sent_to_name: name } = report;
+  const goes = asker === null ? receipts.noReport : receipts.answerGoes(name ?? asker);
   return story === null ? goes : `${headlineOf(story)} ${goes}`;
 }

@@ -133,10 +133,10 @@ it('of a task that failed: whether the same may work later', () => {
 });
 
 it('of who gets a notice, and of who gets an answer', () => {
-  const agents = ['lists', 'chat'];
+  const agents = { agents: ['lists', 'chat-2'], agent_names: ['Lists', 'Chat'] };
   const notify = (report: object) =>
     TOOLS.axon_notify.enclose?.({ ...REPORT, ...report }, { topic: 'dinner' });
-  expect(notify({ agents })).toMatchObject({
+  expect(notify(agents)).toMatchObject({
     untrusted: { came_of_it: 'These agents here get it: Lists, Chat.' },
   });
   expect(notify({ agents: [] })).toMatchObject({

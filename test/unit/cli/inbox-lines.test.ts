@@ -36,6 +36,13 @@ it('names the task that a cancel is about, and says to stop and then to reply th
   expect(shown).not.toContain('null');
 });
 
+it('names the agent it is from as people read it, and its hub', () => {
+  const from_agent = { from_agent: 'chat-2', from_agent_name: 'Chat' };
+  const origin = { ...CANCEL.untrusted.origin, ...from_agent };
+  const shown = lines({ ...CANCEL, untrusted: { ...CANCEL.untrusted, origin } });
+  expect(shown).toContain("from Chat on Dad's laptop\n");
+});
+
 it('says how the task of a result ended, as its story does', () => {
   const payload = { status: 'failed', outcome: 'No oven' };
   const said = { kind: 'result', text: 'No oven', payload, came_of_it: 'Chat refused it.' };

@@ -67,7 +67,7 @@ describe('a delegation between two hubs', () => {
     expect(item.untrusted).toMatchObject({
       text: card.text,
       digest: card.digest,
-      origin: { peer_name: 'dad', from_agent: 'openclaw' },
+      origin: { peer_name: 'dad', from_agent: 'openclaw', from_agent_name: 'OpenClaw' },
     });
     await clock.settle();
     expect((await taskOf(report.id)).state).toBe('queued');

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isJsonObject, readObject, type JsonObject } from '../../main/lib/json-object.ts';
-import type { TaskDto } from '../../preload/contract/dto.ts';
+import type { DeliveryDto, TaskDto } from '../../preload/contract/dto.ts';
 import { becameOf, headlineOf, wholeOf } from '../../preload/contract/strings/story.ts';
 import { callTool } from '../support/mcp-calls.ts';
 import { axon } from '../support/programs.ts';
@@ -80,6 +80,22 @@ const report = (kind: string, payload: JsonObject, ref: string) =>
   before.tell(kind, payload, { ref, id: randomUUID() });
 const progress = (ref: string, state: string, more: JsonObject = {}) =>
   report('notify', { topic: 'axon.progress', data: { state }, importance: 'low', ...more }, ref);
+
+const ALLOWED = 'A person allowed it, on Test hub.';
+
+async function allow(): Promise<void> {
+  const { approvals } = mum.node.services.work;
+  const card = await until('a card', WITHIN_MS, () => approvals.pending()[0]);
+  const { id, revision, digest } = card;
+  await approvals.decide({ id, revision, digest, decision: 'allow' }, OWNER);
+}
+
+/** The next task that our agent is given; what it is asked to stop is passed over. */
+const givenTask = (): Promise<DeliveryDto> =>
+  until('a task', WITHIN_MS, async () => {
+    const { item } = await given(mum);
+    return item.kind === 'delegate' ? item : undefined;
+  });
 
 /** All doors agree on the words, which come to be these. */
 async function reads(id: string, words: string): Promise<void> {
@@ -221,6 +237,73 @@ describe('what it asks of us', () => {
     const reply = await before.ask('cancel', {}, { ref: id });
     expect(reply).toMatchObject({ kind: 'ack', payload: { accepted: true } });
     expect(headlineOf((await newest('incoming')).story)).toBe('Cancelled: nobody had decided.');
+  });
+});
+
+describe('what it asks of us, and is to stop', () => {
+  const cancelAt = (id: string) => atDoor(mum, page, `/v1/tasks/${id}/cancel`, {});
+  const taskOf = async (): Promise<TaskDto> => newest('incoming');
+
+  async function begun(): Promise<{ readonly ref: string; readonly item: DeliveryDto }> {
+    const ref = randomUUID();
+    await before.ask('delegate', TASK, { id: ref });
+    const item = await givenTask();
+    await mum.node.services.work.inbox.ack(AGENT, item.delivery_id, null);
+    return { ref, item };
+  }
+  const reportOf = async (ref: string): Promise<JsonObject> =>
+    (await before.sees('the result', (heard) => heard.kind === 'result' && heard.ref === ref))
+      .payload;
+
+  it('is stopped by our person before its agent has it', async () => {
+    const ref = randomUUID();
+    await before.ask('delegate', TASK, { id: ref });
+    await allow();
+    await cancelAt((await taskOf()).id);
+    expect(await reportOf(ref)).toMatchObject({ status: 'failed', code: 'rejected' });
+    const words = `${ALLOWED} Stopped by a person on Test hub: nothing ran.`;
+    expect(becameOf((await taskOf()).story)).toBe(words);
+  });
+
+  it.each<readonly [string, 'cancelled' | 'completed', JsonObject, string]>([
+    [
+      'stops',
+      'cancelled',
+      { status: 'failed', code: 'rejected' },
+      `${ALLOWED} Stopped by a person on Test hub.`,
+    ],
+    [
+      'is done',
+      'completed',
+      { status: 'completed', outcome: 'Done.' },
+      `${ALLOWED} Done, though a person on Test hub asked it to stop.`,
+    ],
+  ])('is stopped by our person, and its agent %s', async (_, status, told, words) => {
+    const { ref, item } = await begun();
+    await cancelAt((await taskOf()).id);
+    expect(headlineOf((await taskOf()).story)).toBe('Asked Family to stop; it still runs.');
+    await finish(mum, item, { status });
+    expect(await reportOf(ref)).toMatchObject(told);
+    expect(becameOf((await taskOf()).story)).toBe(words);
+  });
+
+  it('is cancelled by it after our agent has begun, which stops', async () => {
+    const { ref, item } = await begun();
+    const reply = await before.ask('cancel', {}, { ref });
+    expect(reply).toMatchObject({ kind: 'ack', payload: { accepted: true } });
+    expect(headlineOf((await taskOf()).story)).toBe('Asked Family to stop; it still runs.');
+    await finish(mum, item, { status: 'cancelled' });
+    expect(await reportOf(ref)).toMatchObject({ status: 'failed', code: 'cancelled' });
+    expect(becameOf((await taskOf()).story)).toBe(`${ALLOWED} Stopped.`);
+  });
+
+  it('is a question that our person stops', async () => {
+    const asking = before.ask('query', QUESTION);
+    await given(mum);
+    await cancelAt((await taskOf()).id);
+    expect(await asking).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    const words = `${ALLOWED} Cancelled by a person on Test hub: Family had it already.`;
+    expect(becameOf((await taskOf()).story)).toBe(words);
   });
 });
 

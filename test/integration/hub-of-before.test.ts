@@ -90,11 +90,11 @@ async function allow(): Promise<void> {
   await approvals.decide({ id, revision, digest, decision: 'allow' }, OWNER);
 }
 
-/** The next task that our agent is given; what it is asked to stop is passed over. */
-const givenTask = (): Promise<DeliveryDto> =>
+/** What our agent is given of this task; what else waits for it is passed over. */
+const givenTask = (text = TASK.task): Promise<DeliveryDto> =>
   until('a task', WITHIN_MS, async () => {
     const { item } = await given(mum);
-    return item.kind === 'delegate' ? item : undefined;
+    return item.kind === 'delegate' && item.untrusted.text === text ? item : undefined;
   });
 
 /** All doors agree on the words, which come to be these. */
@@ -391,6 +391,32 @@ describe('what agents of other languages say to it', () => {
     });
     // It has no id by which it could be named.
     expect(refused).not.toHaveProperty('data.untrusted.native.in_reply_to');
+  });
+
+  it('is handed on here, where that hub asked it', async () => {
+    const name = 'speaks-claude-crunch';
+    const own = await speaks('claude-crunch');
+    const ref = randomUUID();
+    await before.ask('delegate', { ...TASK, route: { to: name } }, { id: ref });
+    await allow();
+    const claim = await atDoor(mum, own, '/v1/inbox/claim', { max: 1, wait_ms: WITHIN_MS });
+    const [work] = claim['items'] as readonly DeliveryDto[];
+    const native = isJsonObject(work?.untrusted.native) ? work.untrusted.native : {};
+    const rest = 'Mow behind the house';
+    const transfer = { work_completed: 'None', remaining_work: rest };
+    const message = crunch('HANDOFF', { reason: 'Not mine', context_transfer: transfer });
+    const handOff = { ...message, to: AGENT, correlation_id: native['id'] };
+    expect(await says(own, handOff)).toMatchObject({ http: 200 });
+    const item = await givenTask(rest);
+    const story = async () => (await newest('incoming')).story;
+    expect(headlineOf(await story())).toBe('Speaks Claude Crunch handed it on to Family.');
+    await finish(mum, item);
+    const heard = await before.sees(
+      'the result',
+      ({ kind, ref: of }) => kind === 'result' && of === ref,
+    );
+    expect(heard.payload).toMatchObject({ status: 'completed', outcome: 'Done.' });
+    expect(becameOf(await story())).toBe(`${ALLOWED} Done.`);
   });
 
   it.each([

@@ -163,6 +163,8 @@ export class Registrations {
       }
       const profile = readProfile(row);
       const returning = this.#returning(tables, row.agentName);
+      // Whoever was confirmed before and has not fetched the token is lost, or it is not this one.
+      if (returning !== undefined) this.agentRemoved(tables, returning);
       const agent =
         returning === undefined
           ? agents.add(tables, after, row.agentName, profile, riskClass)
@@ -198,8 +200,8 @@ export class Registrations {
   }
 
   /**
-   * Inside the commit that removes the agent: who asked for it and has not fetched its token yet
-   * gets none.
+   * Inside the commit that removes the agent, or gives it to another program: who asked for it and
+   * has not fetched its token yet gets none.
    */
   agentRemoved(tables: Tables, agent: string): void {
     for (const row of tables.registrations()) {
@@ -248,15 +250,12 @@ export class Registrations {
     if (this.#returning(reads, name) === undefined) this.#deps.agents.checkName(reads, name);
   }
 
-  /**
-   * The handle of the agent of this name whose token ended, where nobody who asked for it has still
-   * to fetch the new one.
-   */
+  /** The handle of the agent of this name that has no token, and is not given one just now. */
   #returning(reads: Reads, name: string): string | undefined {
     const { agents } = this.#deps;
     const handle = agents.handleOf(reads, name);
-    const isFetched = (row: RegistrationRow): boolean =>
-      row.agentName === handle && row.state === 'confirmed' && !this.#isOver(row);
+    const isFetched = ({ id, agentName }: RegistrationRow): boolean =>
+      agentName === handle && this.#delivering.has(id);
     return agents.isWithoutToken(reads, handle) && !reads.registrations().some(isFetched)
       ? handle
       : undefined;

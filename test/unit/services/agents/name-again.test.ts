@@ -131,6 +131,28 @@ it('is who a person and an agent here mean by the name, and nobody whom another 
   expect(mum.work.approvals.pending()).toEqual([]);
 });
 
+it('is had again at once by a program that was lost before it fetched its token', async () => {
+  const { registrations } = mum.work;
+  const lost = await registrations.register('cook', areas);
+  await registrations.confirm(lost.registration.id, lost.registration.code, undefined, OWNER);
+  const { registration, secret } = await registrations.register('cook', areas);
+  expect(registration).toMatchObject({ display_name: 'Cook', was_connected: true });
+  expect(await registrations.poll(registration.id, secret)).toMatchObject({ state: 'pending' });
+  expect(
+    await registrations.confirm(registration.id, registration.code, undefined, OWNER),
+  ).toMatchObject({ name: 'cook' });
+  // One of them gets the token.
+  expect(await registrations.poll(lost.registration.id, lost.secret)).toMatchObject({
+    state: 'declined',
+    token: null,
+  });
+  expect(await registrations.poll(registration.id, secret)).toEqual({
+    state: 'confirmed',
+    token: 'token of cook',
+    agent: 'cook',
+  });
+});
+
 it('is confirmed as a new one, and fetches a token of its own', async () => {
   await ask(SECRET);
   await remove('claude');

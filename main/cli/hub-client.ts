@@ -15,6 +15,7 @@ import type {
   OperationResult,
 } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
+import { BODY_SIZE_MAX_BYTES, tooLarge } from '../lib/body-size.ts';
 import { SOCKET_NAME } from '../lib/data-folder.ts';
 import { VERSION } from '../lib/version.ts';
 import { NotTheHub, ProvenAgent, type HubPlace } from './proven-agent.ts';
@@ -129,13 +130,18 @@ export class HubClient {
     return (await HubClient.connect(this.#home, signal)).#with(this.#token, this.#userAgent);
   }
 
-  /** Throws HubProblem for a refusal, `hub_unreachable` or `timeout` when there was no answer. */
+  /**
+   * Throws HubProblem for a refusal, `payload_too_large` for what no hub takes, `hub_unreachable`
+   * or `timeout` when there was no answer.
+   */
   async call<Name extends OperationName>(
     name: Name,
     params: OperationInput<Name>,
     signal?: AbortSignal,
   ): Promise<OperationResult<Name>> {
     const form = httpRequestOf(name, { ...params });
+    // A hub that refuses it ends the connection, and what it says may be lost in that.
+    if (Buffer.byteLength(form.body ?? '') > BODY_SIZE_MAX_BYTES) throw tooLarge();
     for (let tries = 1; ; tries++) {
       const { status, body } = await this.#send(form, timeoutOf(params), signal);
       const answer = readJson(body);

@@ -2,16 +2,12 @@
 // hold more than the limit.
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../lib/app-error.ts';
+import { BODY_SIZE_MAX_BYTES, tooLarge } from '../../lib/body-size.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import { parseStrictJson } from '../../lib/strict-json.ts';
 import { containsToken } from '../../services/auth/token-format.ts';
-import {
-  BODY_SIZE_MAX_BYTES,
-  JSON_DEPTH_MAX,
-  JSON_KEYS_PER_OBJECT_MAX,
-  JSON_NODES_MAX,
-} from './limits.ts';
+import { JSON_DEPTH_MAX, JSON_KEYS_PER_OBJECT_MAX, JSON_NODES_MAX } from './limits.ts';
 
 /**
  * The body's bytes. Throws `payload_too_large` as soon as there are too many, `bad_request` when
@@ -77,12 +73,4 @@ export function parseBody(bytes: Uint8Array): Readonly<Record<string, unknown>> 
     );
   }
   return parsed.value;
-}
-
-function tooLarge(): AppError {
-  return new AppError(
-    'payload_too_large',
-    `A request body may be ${BODY_SIZE_MAX_BYTES} bytes long, no more.`,
-    { failedBy: 'input' },
-  );
 }

@@ -24,8 +24,6 @@ export const CONNECTIONS_MAX = 512;
 export const UNPROVEN_CONNECTIONS_MAX = 96;
 /** Requests on one connection before it is closed. */
 export const REQUESTS_PER_CONNECTION_MAX = 10_000;
-/** A request body, counted while it comes in; beyond it 413. */
-export const BODY_SIZE_MAX_BYTES = 262_144;
 /** The request line's target; beyond it 400. */
 export const URL_LENGTH_MAX = 4_096;
 export const JSON_DEPTH_MAX = 32;

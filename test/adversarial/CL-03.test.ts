@@ -14,6 +14,7 @@ import {
   endAfterTest,
   endPrograms,
   startHeadless,
+  wordsOf,
   type Ended,
 } from '../support/programs.ts';
 import { until } from '../support/until.ts';
@@ -116,7 +117,7 @@ describe('CL-03: a secret', () => {
     async () => {
       const [history, rc] = [join(home, 'history'), join(home, 'bashrc')];
       writeFileSync(rc, "PS1='ready> '\n");
-      const program = `${process.execPath} --import ${new URL('../support/raw-imports.mjs', import.meta.url).href} ${join(ROOT, 'main/entry/cli.ts')}`;
+      const program = [process.execPath, ...wordsOf('cli', [])].join(' ');
       const env = { ...process.env, AXON_HOME: home, HISTFILE: history, HISTCONTROL: '' };
       const shell = spawn('script', ['-qec', `bash --rcfile ${rc} -i`, '/dev/null'], {
         cwd: ROOT,

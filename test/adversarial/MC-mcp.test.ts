@@ -9,14 +9,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parameters } from '../../main/mcp/parameters.ts';
 import { TOOLS } from '../../main/mcp/tools.ts';
-import { endAfterTest, endPrograms } from '../support/programs.ts';
+import { endAfterTest, endPrograms, wordsOf } from '../support/programs.ts';
 import { ReferenceDaemon } from '../support/reference-daemon.ts';
 import { MCP_ACCEPT, TOOL_ARGUMENTS, answerIn } from '../support/mcp-calls.ts';
 import { TestHub, type Asking, type HttpAnswer } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
-
-const ROOT = join(import.meta.dirname, '../..');
-const HOOK = new URL('../support/raw-imports.mjs', import.meta.url).href;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -61,7 +58,7 @@ class McpProcess {
   constructor(home = hub.home) {
     const file = join(hub.home, 'stdio.secret');
     writeFileSync(file, agent, { mode: 0o600 });
-    const words = ['--import', HOOK, join(ROOT, 'main/entry/cli.ts'), 'mcp', '--home', home];
+    const words = wordsOf('cli', ['mcp', '--home', home]);
     this.#child = spawn(process.execPath, words, {
       env: { PATH: process.env['PATH'], AXON_TOKEN_FILE: file },
       stdio: ['pipe', 'pipe', 'inherit'],

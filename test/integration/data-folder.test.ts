@@ -14,10 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { axon, endPrograms, Program } from '../support/programs.ts';
+import { axon, endPrograms, Program, wordsOf } from '../support/programs.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const DOORS = ['--api-port', '0', '--peer-port', '0', '--discovery', 'off'];
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'axon-no-home-'))));
@@ -91,13 +90,7 @@ describe('a hub whose database opens and cannot be written', () => {
       const disk = join(folder, 'disk');
       mkdirSync(disk);
       const script = `mount -t tmpfs -o size=4m,mode=0700 none '${disk}' && cp -a '${home}/.' '${disk}' && { cat /dev/zero > '${disk}/ballast' 2>/dev/null; exec "$@"; }`;
-      const program = [
-        process.execPath,
-        '--import',
-        join(ROOT, 'test/support/raw-imports.mjs'),
-        join(ROOT, 'main/entry/cli.ts'),
-        'hub',
-      ];
+      const program = [process.execPath, ...wordsOf('cli', ['hub'])];
       const child = spawn(
         'unshare',
         ['--mount', 'sh', '-c', script, 'sh', ...program, '--home', disk, ...DOORS],
@@ -141,13 +134,7 @@ describe('a hub whose data folder', () => {
       const disk = join(folder, 'disk');
       mkdirSync(disk);
       const script = `mount -t tmpfs -o size=16k,mode=0700 none '${disk}' && { head -c 100000 /dev/zero > '${disk}/ballast' 2>/dev/null; exec "$@"; }`;
-      const hub = [
-        process.execPath,
-        '--import',
-        join(ROOT, 'test/support/raw-imports.mjs'),
-        join(ROOT, 'main/entry/cli.ts'),
-        'hub',
-      ];
+      const hub = [process.execPath, ...wordsOf('cli', ['hub'])];
       const child = spawn(
         'unshare',
         ['--mount', 'sh', '-c', script, 'sh', ...hub, '--home', join(disk, 'home'), ...DOORS],

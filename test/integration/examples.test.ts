@@ -8,13 +8,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examples } from '../../preload/contract/examples.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
-import { Program, axon, endAfterTest, endPrograms, type Ended } from '../support/programs.ts';
+import {
+  Program,
+  axon,
+  endAfterTest,
+  endPrograms,
+  wordsOf,
+  type Ended,
+} from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
 
 const LIMIT_MS = 30_000;
-const HOOK = new URL('../support/raw-imports.mjs', import.meta.url).href;
-const CLI = join(import.meta.dirname, '../../main/entry/cli.ts');
+const CLI = [process.execPath, ...wordsOf('cli', [])].map((word) => `'${word}'`).join(' ');
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -234,7 +240,7 @@ async function type(command: string): Promise<void> {
 }
 
 async function bash(line: string): Promise<Ended> {
-  const child = spawn('bash', ['-c', `'${process.execPath}' --import '${HOOK}' '${CLI}' ${line}`], {
+  const child = spawn('bash', ['-c', `${CLI} ${line}`], {
     env: {
       PATH: process.env['PATH'],
       AXON_HOME: dad.home,

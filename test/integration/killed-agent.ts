@@ -4,10 +4,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { AxonClient, Refused } from '../../resources/examples/axon-client.ts';
-import { runtimeOf } from '../support/programs.ts';
+import { runtimeOf, wordsOf } from '../support/programs.ts';
 
 /** A step of an item: taken, known to the hub as taken, or answered. */
 export interface Note {
@@ -19,7 +18,6 @@ export interface Note {
 type Claimed = { delivery_id: string; attempt: number; untrusted: { text: string } };
 type Call = (what: 'claim' | 'ack' | 'reply', values: Record<string, unknown>) => Promise<unknown>;
 
-const ROOT = join(import.meta.dirname, '../..');
 const LEASE_MS = 2_000;
 /** What each step takes at most, so that a kill meets it. */
 const STEP_MAX_MS = 300;
@@ -73,12 +71,11 @@ function callOf(door: string, home: string, tokenFile: string): Call {
       const requestInit = { headers: { authorization: `Bearer ${token}` } };
       return connected(new StreamableHTTPClientTransport(url, { requestInit }));
     });
-  const hook = join(ROOT, 'test/support/raw-imports.mjs');
   return overMcp(() =>
     connected(
       new StdioClientTransport({
         command: process.execPath,
-        args: ['--import', hook, join(ROOT, 'main/entry/cli.ts'), 'mcp', '--home', home],
+        args: wordsOf('cli', ['mcp', '--home', home]),
         env: { PATH: process.env['PATH'] ?? '', AXON_TOKEN_FILE: tokenFile },
       }),
     ),

@@ -8,12 +8,10 @@ import { TOOLS } from '../../main/mcp/tools.ts';
 import { runChecker } from '../support/real-clients.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
-import { endPrograms, type Ended } from '../support/programs.ts';
+import { endPrograms, wordsOf, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-const HOOK = new URL('../support/raw-imports.mjs', import.meta.url).href;
 const LIMIT_MS = 30_000;
 
 type Said = Readonly<Record<string, unknown>>;
@@ -41,7 +39,7 @@ async function entriesOf(hub: TestHub, agent: string): Promise<Readonly<Record<s
     },
     [`${agent} by stdio`]: {
       command: process.execPath,
-      args: ['--import', HOOK, join(ROOT, 'main/entry/cli.ts'), 'mcp', '--home', hub.home],
+      args: wordsOf('cli', ['mcp', '--home', hub.home]),
       env: { AXON_TOKEN_FILE: file },
     },
   };

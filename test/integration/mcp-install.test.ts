@@ -20,11 +20,10 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UNDER_RUNNER } from '../../main/cli/hook-input.ts';
 import { decodeText, encodeText } from '../../main/lib/decode-text.ts';
-import { axon, Program, type Ended } from '../support/programs.ts';
+import { axon, Program, wordsOf, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const HOOK = new URL('../support/raw-imports.mjs', import.meta.url).href;
 let hub: TestHub;
 let page: string;
 let home: string;
@@ -111,13 +110,12 @@ test('connects the program, and writes an entry that names the token’s file an
   const { command, args, env: variables } = mcpServers.axon;
   const [program, ...rest] = args as readonly string[];
   expect(program).toBe(join(ROOT, 'main/entry/axon.cjs'));
-  // That file runs what was built; here the same command runs from its sources.
-  const fromSources = ['--import', HOOK, join(ROOT, 'main/entry/cli.ts'), ...rest];
   const client = new Client({ name: 'Cursor', version: '3.1' });
   await client.connect(
     new StdioClientTransport({
       command,
-      args: fromSources,
+      // That file builds first where nothing is built.
+      args: wordsOf('cli', rest),
       env: { PATH: '', ...variables },
       stderr: 'pipe',
     }),

@@ -7,11 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TOOLS } from '../../main/mcp/tools.ts';
 import type { StoryDto } from '../../preload/contract/story.ts';
 import { becameOf } from '../../preload/contract/strings/story.ts';
-import { endPrograms, Program } from '../support/programs.ts';
+import { endPrograms, Program, wordsOf } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-const HOOK = new URL('../support/raw-imports.mjs', import.meta.url).href;
 const ERAS = ['legacy', { pin: '2026-07-28' }] as const;
 
 let hub: TestHub;
@@ -30,7 +28,7 @@ async function clientOf(
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: ['--import', HOOK, join(ROOT, 'main/entry/cli.ts'), 'mcp', '--home', hub.home],
+      args: wordsOf('cli', ['mcp', '--home', hub.home]),
       env: { PATH: process.env['PATH'] ?? '', AXON_TOKEN_FILE: file },
       stderr: 'pipe',
     }),

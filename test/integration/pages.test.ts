@@ -17,13 +17,12 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ApprovalDto, TaskDto } from '../../preload/contract/dto.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
-import { axon, choosePassphrase, endPrograms, type Ended } from '../support/programs.ts';
+import { axon, choosePassphrase, endPrograms, wordsOf, type Ended } from '../support/programs.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const HOOK = new URL('../support/raw-imports.mjs', import.meta.url).href;
 const PAGES = [
   'README.md',
   ...readdirSync(join(ROOT, 'resources/docs')).map((name) => `resources/docs/${name}`),
@@ -224,8 +223,9 @@ class Household {
 
   /** `npx` as it stands in the folder of the project, and a program that is to be an agent. */
   #putPrograms(): void {
+    const program = [process.execPath, ...wordsOf('cli', [])].map((word) => `'${word}'`).join(' ');
     const programs = {
-      npx: `[ "$1" = axon ] && shift && exec '${process.execPath}' --import '${HOOK}' '${join(ROOT, 'main/entry/cli.ts')}' $OWNER "$@"`,
+      npx: `[ "$1" = axon ] && shift && exec ${program} $OWNER "$@"`,
       'my-agent': 'cat >/dev/null; echo Done',
     };
     for (const [name, text] of Object.entries(programs)) {

@@ -4,10 +4,9 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { endAfterTest } from './programs.ts';
+import { endAfterTest, wordsOf } from './programs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const HOOK = new URL('./raw-imports.mjs', import.meta.url).href;
 
 export class Person {
   /** Everything the terminal showed. */
@@ -29,13 +28,7 @@ export class Person {
     parameters: readonly string[],
     variables: Readonly<Record<string, string>> = {},
   ): Person {
-    const words = [
-      process.execPath,
-      '--import',
-      HOOK,
-      join(ROOT, 'main/entry', `${entry}.ts`),
-      ...parameters,
-    ];
+    const words = [process.execPath, ...wordsOf(entry, parameters)];
     // In the place of the shell that `script` starts: one that stays, as dash does, ends by the
     // same Ctrl+C and tells its own end.
     const line = 'exec ' + words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');

@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { quickPassphrase } from './quick-passphrase.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HOOK = new URL('./raw-imports.mjs', import.meta.url).href;
@@ -117,8 +119,8 @@ export function axon(
 }
 
 /**
- * Chooses the owner passphrase of a hub that has none yet, as a script does. Resolves with its
- * file, in the data folder unless told.
+ * Chooses the owner passphrase of a hub that has none yet, as a script does, and makes its hash
+ * quick. Resolves with its file, in the data folder unless told.
  */
 export async function choosePassphrase(
   home: string,
@@ -128,7 +130,21 @@ export async function choosePassphrase(
   writeFileSync(file, `${passphrase}\n`, { mode: 0o600 });
   const { code, error } = await axon(home, ['passphrase', '--passphrase-file', file]);
   if (code !== 0) throw new Error(`no passphrase was chosen: ${error}`);
+  makeQuick(join(home, 'hub.db'), passphrase);
   return file;
+}
+
+/** As the hub keeps it from now on: it notices that another connection wrote. */
+function makeQuick(database: string, passphrase: string): void {
+  const connection = new Database(database, { timeout: 30_000 });
+  try {
+    const { changes } = connection
+      .prepare("UPDATE meta SET value = ? WHERE name = 'auth.passphrase'")
+      .run(quickPassphrase(passphrase));
+    if (changes !== 1) throw new Error('no passphrase is kept');
+  } finally {
+    connection.close();
+  }
 }
 
 export interface HeadlessHub {

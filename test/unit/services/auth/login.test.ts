@@ -25,6 +25,7 @@ import type { FixedSettings } from '../../../../preload/contract/settings-dto.ts
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG, openTemporaryStore } from '../../../fakes/memory-store.ts';
 import type { TemporaryStore } from '../../../fakes/memory-store.ts';
+import { quickPassphrase } from '../../../support/quick-passphrase.ts';
 
 const BY = { actor: 'test', surface: 'hub' } as const;
 const random = new SystemRandom();
@@ -135,7 +136,9 @@ describe('HT-09: a wrong owner passphrase at a page that is logged in', () => {
   let service: PassphraseService;
   beforeEach(async () => {
     service = new PassphraseService({ store, clock, log: SILENT_LOG, random });
-    await service.setFirst('correct horse', BY);
+    await store.write((tables) =>
+      tables.setMeta('auth.passphrase', quickPassphrase('correct horse')),
+    );
   });
   const refused = () =>
     store.read.audit({ limit: 200 }).filter(({ action }) => action === 'passphrase.refused');

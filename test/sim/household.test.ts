@@ -34,7 +34,7 @@ describe.runIf(askedSeed !== undefined)('one household, asked for by its seed', 
 });
 
 describe.runIf(askedSeed === undefined)('households in trouble', () => {
-  const seeds = rounds('simulated households', { short: 80, long: 10_000 });
+  const seeds = rounds('simulated households', { short: 40, long: 10_000 });
 
   it(
     'lose nothing that was accepted, run nothing twice and nothing that nobody allowed',

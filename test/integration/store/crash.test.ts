@@ -14,7 +14,7 @@ import { keyOf } from '../../fakes/sample-rows.ts';
 import { rounds } from '../../support/counts.ts';
 import { verifyAudit } from '../../support/verify-audit.ts';
 
-const KILLS = rounds('kill -9 of a writing store', { short: 10, long: 500 });
+const KILLS = rounds('kill -9 of a writing store', { short: 6, long: 500 });
 /**
  * Every row of a file is read after every kill: with one file for all of them that would be most of
  * the work.

@@ -14,7 +14,7 @@ import { SILENT_LOG } from '../../fakes/memory-store.ts';
 import { rounds } from '../../support/counts.ts';
 import { endAfterTest, endPrograms } from '../../support/programs.ts';
 
-const KILLS = rounds('kill -9 while people decide', { short: 10, long: 500 });
+const KILLS = rounds('kill -9 while people decide', { short: 6, long: 500 });
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const STEPS_MAX = 120;
 

@@ -13,10 +13,10 @@ import { anything, MESSAGES, text } from '../../support/dialect-messages.ts';
 import { DIALECTS as NAMES } from '../../support/seed-messages.ts';
 
 const RUNS = rounds('messages of each dialect, carried beside their fields', {
-  short: 1_000,
+  short: 400,
   long: 100_000,
 });
-const FORGED = rounds('forged messages of each dialect', { short: 500, long: 2_500 });
+const FORGED = rounds('forged messages of each dialect', { short: 250, long: 2_500 });
 
 /** What crosses the wire for it, as the other hub parses it. */
 function carried(dialect: Dialect, written: JsonObject) {

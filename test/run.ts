@@ -38,7 +38,7 @@ const vitest = (project: string, ...folders: readonly string[]): readonly string
  * themselves.
  */
 const system = (...folders: readonly string[]): readonly string[] => [
-  ...vitest('node', ...folders),
+  ...vitest('node*', ...folders),
   '--project',
   'alone',
 ];

@@ -38,6 +38,13 @@ const system = {
 const ALONE = ['crowd', 'crowd-fair', 'crowd-flood', 'quic-faults-under-load', 'quic-watchdog'].map(
   (name) => `test/integration/${name}.test.ts`,
 );
+/** They measure how quick a thing is, or build the pages in another environment. */
+const OWN_PROCESS = ['hidden-characters', 'names', 'search', 'outside-text', 'bundle'];
+/**
+ * Tests of parts that keep nothing outside what they make share their processes: to start one and
+ * to read the sources again costs more than most of these files do.
+ */
+const PARTS = `test/unit/{api,core,dialects,lib,preload,protocol,renderer,services}/**/!(${OWN_PROCESS.join('|')}).test.ts`;
 
 export default defineConfig({
   root,
@@ -52,7 +59,17 @@ export default defineConfig({
           name: 'node',
           maxWorkers: waitingWorkers,
           include: ['test/{unit,contract,sim,integration,adversarial,conformance}/**/*.test.ts'],
-          exclude: ALONE,
+          exclude: [...ALONE, PARTS],
+        },
+      },
+      {
+        root,
+        test: {
+          ...system,
+          name: 'node-parts',
+          maxWorkers: waitingWorkers,
+          isolate: false,
+          include: [PARTS],
         },
       },
       { root, test: { ...system, name: 'alone', include: ALONE, fileParallelism: false } },

@@ -324,7 +324,10 @@ test.concurrent.each(OF_A2A)(
   async (binding) => {
     const pair = await house.pairAt('http', `-a2a-${OF_A2A.indexOf(binding)}`);
     const mum = house.mum.node.services.identity.agentId;
-    const client = await pair.asker.a2a(mum, pair.doer.name, binding);
+    // Its hub hears of the other's agents a moment later.
+    const client = await until('the card of the agent', WITHIN_MS, () =>
+      pair.asker.a2a(mum, pair.doer.name, binding),
+    );
     const asks = async (words: string): Promise<Asked> => {
       const sent = await client.sendMessage(sending(userMessage(words), true));
       return { id: isTask(sent) ? sent.id : 'no task', native: '' };

@@ -386,9 +386,9 @@ export class OutgoingCancels {
   }
 }
 
-/** A cancel is on its way, and was not answered. */
-function isAsked({ cancelCause, stopAt }: TaskRow): boolean {
-  return cancelCause === 'cancelled' && stopAt === null;
+/** A cancel was asked, and not answered. A task that was `cancelling` before is another case. */
+function isAsked({ state, cancelCause, stopAt }: TaskRow): boolean {
+  return state !== 'cancelling' && cancelCause === 'cancelled' && stopAt === null;
 }
 
 /** It was cancelled here, and the other hub has not said yet whether it had begun. */

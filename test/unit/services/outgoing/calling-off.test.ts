@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { err } from '../../../../main/lib/result.ts';
 import type { Envelope } from '../../../../main/protocol/envelope.ts';
+import { moveTask } from '../../../../main/services/tasks/task-moves.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { readEnvelope } from '../../../fakes/memory-messenger.ts';
 import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
@@ -45,6 +46,19 @@ it('takes a cancel whatever the length of its reason, and cuts the reason with a
   expect(task?.reason).toMatch(/…"$/u);
   await clock.settle();
   expect(dad.store.read.task(id)?.state).toBe('cancelled');
+});
+
+it('goes on with a cancel on which a hub of the version before wrote no time', async () => {
+  const { id } = await send();
+  await dad.store.write((tables) => {
+    const task = tables.task(id);
+    if (task) moveTask(tables, task, 'cancelling', { cancelCause: 'cancelled' });
+  });
+  await dad.restart();
+  dad.connect(mum);
+  await clock.advance(1_000);
+  expect(dad.store.read.task(id)?.state).toBe('cancelled');
+  expect(mum.store.read.tasks({ limit: 1 })[0]?.state).toBe('cancelled');
 });
 
 it('is on record once where its answer was lost, with the words that are sent again', async () => {

@@ -238,13 +238,13 @@ export async function measureP13d(): Promise<Row> {
   const title = `allow once in the popover of the ${ON} to the event at the agent`;
   const missing = refusal('build', 'chromium');
   if (missing !== null) return absentRow('P13d', title, missing);
-  return row('P13d', title, [await withPeers(1, clicksPart)]);
+  return row('P13d', title, [await withPeers(PEERS, clicksPart)]);
 }
 
 async function clicksPart(
   { computer }: DesktopComputer,
   page: Page,
-  [peer]: readonly LightPeer[],
+  peers: readonly LightPeer[],
 ): Promise<Part> {
   const { token } = await callFromWindow(page, 'agents.create', {
     name: 'worker',
@@ -267,10 +267,14 @@ async function clicksPart(
     for (let click = 0; click < CLICKS_A_ROUND; click += 1) {
       const before = inbox.events.length;
       const payload = { task: 'Water the plants on the balcony', domain: DOMAIN };
+      // One after the other, since each may ask a few times a minute only.
+      const peer = peers[(round * CLICKS_A_ROUND + click) % peers.length];
       const reply = await peer?.ask('delegate', payload, LIMIT_MS);
-      if (typeof reply !== 'object' || reply.kind !== 'ack') throw new Error('it was not taken in');
+      if (typeof reply !== 'object' || reply.payload['accepted'] !== true)
+        throw new Error(`it was not taken in: ${JSON.stringify(reply)}`);
       const { items } = await callFromWindow(page, 'approvals.list', { state: 'pending' });
-      const { id } = items[0] ?? { id: '' };
+      const id = items[0]?.id;
+      if (id === undefined) throw new Error('nothing waits');
       const arrival = inbox
         .next(
           (seen) => inbox.events.lastIndexOf(seen) >= before && deliveryOf(seen.data) !== undefined,

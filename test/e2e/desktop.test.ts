@@ -219,7 +219,7 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
     await mumPage.decided(DINNER).getByText(didIt('Mum', 'allowed')).waitFor();
     await expect.poll(() => outside(mum)).toEqual(saying(1, [{ open: false }]));
     await expect.poll(() => mumPage.waitingInRail()).toBe('1');
-    await mumPage.card(PIZZA).getByRole('button', { name: now.decline }).click();
+    await mumPage.declineByMouse(PIZZA);
     await mumPage.decided(PIZZA).getByText(didIt('Mum', 'declined')).waitFor();
     await expect.poll(() => outside(mum)).toEqual(saying(0, [{ open: false }]));
     await expect.poll(() => mumPage.waitingInRail()).toBeNull();
@@ -261,7 +261,7 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
     await card.getByRole('button', { name: attention.laterSpoken }).click();
     await expect.poll(async () => (await outside(mum)) as object).toMatchObject({ badge: 0 });
     await mumPage.page.getByRole('button', { name: attention.showSpoken('Dad’s laptop') }).click();
-    await card.getByRole('button', { name: now.decline }).click();
+    await mumPage.declineByMouse(PLANTS);
     await mumPage.decided(PLANTS).getByText(didIt('Mum', 'declined')).waitFor();
   });
 
@@ -328,7 +328,7 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
       await popover.page.mouse.move(0, 0);
       await popover.card(wood).waitFor();
       expect(await popover.allowButton(wood).getAttribute('aria-disabled')).toBe('true');
-      await popover.card(glass).getByRole('button', { name: now.decline }).click();
+      await popover.declineByMouse(glass);
       await popover.decided(glass).getByText(didIt('Mum', 'declined')).waitFor();
       expect((await doWork(claude, 'Reminded.')).approval).toMatchObject({ surface: 'window' });
     });
@@ -360,8 +360,7 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
       await popover.page.getByRole('button', { name: now.openWindow }).click();
       await expect.poll(() => theWindow(mum)).toMatchObject({ visible: true, raised: raised + 1 });
       expect(await isShown()).toBe(false);
-      for (const task of BINS.slice(2))
-        await mumPage.card(task).getByRole('button', { name: now.decline }).click();
+      for (const task of BINS.slice(2)) await mumPage.declineByMouse(task);
       await popover.page.getByRole('heading', { name: now.empty.title }).waitFor();
       expect(await isShown()).toBe(false);
     });

@@ -3,11 +3,13 @@
 // what can be pressed; it calls no operation.
 import type { Locator, Page } from 'playwright-core';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
+import { until } from '../support/until.ts';
 
 const { common, conversations, feed, now, people, settings } = ENGLISH;
 
 /** Long enough for a busy machine; every wait ends as soon as what it waits for is there. */
 export const SHOWN_WITHIN_MS = 20_000;
+const PRESS_TAKEN_WITHIN_MS = 2_000;
 const TABS_MAX = 80;
 
 type Screen = keyof typeof common.screens;
@@ -156,7 +158,26 @@ export class HouseholdPage {
   }
 
   async allowByMouse(text: string): Promise<void> {
-    await this.allowButton(text).click();
+    await this.#pressUntilDecided(text, now.allowOnce);
+  }
+
+  async declineByMouse(text: string): Promise<void> {
+    await this.#pressUntilDecided(text, now.decline);
+  }
+
+  /**
+   * A card takes no press right after it has moved or its window has come to the front, by the rule
+   * of its page: it is pressed again, as a person would.
+   */
+  async #pressUntilDecided(text: string, name: string): Promise<void> {
+    const card = this.card(text);
+    await card.waitFor();
+    await until(`a press on "${name}" that counts`, SHOWN_WITHIN_MS, async () => {
+      if ((await card.count()) === 0) return true;
+      await card.getByRole('button', { name }).click({ timeout: PRESS_TAKEN_WITHIN_MS });
+      await card.waitFor({ state: 'detached', timeout: PRESS_TAKEN_WITHIN_MS });
+      return true;
+    });
   }
 
   /**

@@ -117,7 +117,7 @@ describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => 
       },
       { times: 1 },
     );
-    await first.allowByMouse('bus');
+    await first.allowButton('bus').click();
     await decided.promise;
     await nextItem(working, 'delegate');
     const told = story.hasIt('Claude Code');
@@ -134,7 +134,7 @@ describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => 
     await ask(asking, 'Say that it is pizza');
     const [first, second] = tabs;
     const held = await Promise.all(tabs.map(({ page }) => holdDecision(page)));
-    await first.allowByMouse('pizza');
+    await first.allowButton('pizza').click();
     await decline(second, 'pizza');
     const [releaseFirst, releaseSecond] = await Promise.all(held.map((pressed) => pressed()));
     releaseFirst?.();
@@ -209,7 +209,7 @@ describe.skipIf(!hasRealPart('chromium'))('the desktop app with a tab beside its
   it('the window is first although the tab was pressed before, and the tab says so', async () => {
     await ask(asking, 'Say that it is pizza');
     const pressed = await holdDecision(beside.page);
-    await beside.allowByMouse('pizza');
+    await beside.allowButton('pizza').click();
     const release = await pressed();
     await decline(window, 'pizza');
     await window.decided('pizza').getByText(didIt('Mum', 'declined')).waitFor();

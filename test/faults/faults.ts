@@ -107,8 +107,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a cancel that was refused was asked',
     file: 'main/services/outgoing/tasks.ts',
-    was: '    if (!ack.ok || !ack.value.accepted) {',
-    is: '    if (!ack.ok) {',
+    was: '  if (ack.ok && ack.value.accepted)',
+    is: '  if (ack.ok)',
     tests: ['test/unit/services/tasks/story-stopped.test.ts'],
   },
   {

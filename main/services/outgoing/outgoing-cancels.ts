@@ -109,27 +109,33 @@ export class OutgoingCancels {
 
   /**
    * Writes down that it is asked, then asks. What is reported meanwhile is the answer to that
-   * cancel, and a hub that dies before the answer asks again. What is refused was not asked.
+   * cancel, and a hub that dies before the answer asks again.
    */
-  async asking<T>(taskId: string, ask: () => Promise<T>): Promise<T> {
-    const asked = this.#keep(taskId, 'cancelled').then(ask);
+  async asking(taskId: string, ask: () => Promise<void>): Promise<void> {
+    const asked = this.#deps.unit
+      .run((tables) => this.#keep(tables, tables.task(taskId), 'cancelled'))
+      .then(ask);
     this.#asking.set(taskId, asked);
     try {
-      return await asked;
-    } catch (error) {
-      await this.#keep(taskId, null);
-      throw error;
+      await asked;
     } finally {
       this.#asking.delete(taskId);
     }
   }
 
-  async #keep(taskId: string, cancelCause: 'cancelled' | null): Promise<void> {
-    await this.#deps.unit.run((tables) => {
-      const task = tables.task(taskId);
-      if (task && isOpen(task) && task.state !== 'cancelling' && task.stopAt === null)
-        changeTask(tables, task, { cancelCause });
-    });
+  /** The other hub says that it did not take it, so nothing was asked. Inside a commit. */
+  notTaken(tables: Tables, task: TaskRow): void {
+    this.#keep(tables, task, null);
+  }
+
+  #keep(tables: Tables, task: TaskRow | undefined, cancelCause: 'cancelled' | null): void {
+    if (task && isOpen(task) && task.state !== 'cancelling' && task.stopAt === null)
+      changeTask(tables, task, { cancelCause });
+  }
+
+  /** A cancel was asked, and what the other hub said to it was lost here. */
+  isUnanswered(task: TaskRow): boolean {
+    return isAsked(task) && !this.#asking.has(task.id);
   }
 
   /** Once a cancel that is under way has its answer, which says whether the task had begun. */

@@ -7,11 +7,13 @@ import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { cancelledOf } from '../../../preload/contract/strings/story.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
+import type { Result } from '../../lib/result.ts';
 import { workInTurns } from '../../lib/next-turn.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { Store, TaskRow } from '../../ports/store.ts';
+import type { Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { Envelope } from '../../protocol/envelope.ts';
 import { parseAck } from '../../protocol/payloads.ts';
-import type { PeerMessenger } from '../base/peer-messenger.ts';
+import type { OutgoingMessage, PeerMessenger } from '../base/peer-messenger.ts';
 import type { Cancelling } from '../inbox/cancelling.ts';
 import {
   ACK_TIMEOUT_MS,
@@ -27,7 +29,7 @@ import { OWNER_PARTY, partyOfAgent } from '../tasks/parties.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { changeTask, isOpen } from '../tasks/task-moves.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
-import type { UnitOfWork } from '../base/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 
 /** An agent sees its own tasks, a person all. */
@@ -121,10 +123,9 @@ export class Tasks {
     if (!isOpen(task)) throw this.#hasEnded(task, viewer);
     // Said before, and on its way.
     if (task.state === 'cancelling') return this.#deps.views.dto(task, agentOf(viewer));
-    if (task.direction === 'outgoing' && task.state === 'sending' && task.kind === 'delegate')
-      await this.#cancelUnsent(task, viewer, reason);
-    else if (task.direction === 'outgoing')
-      await this.#deps.cancels.asking(id, () => this.#cancelThere(task, reason, origin));
+    if (task.direction === 'outgoing' && this.#isUnclear(task))
+      await this.#cancelUnclear(task, viewer, reason);
+    else if (task.direction === 'outgoing') await this.#cancelThere(task, reason, origin);
     else await this.#cancelHere(task, viewer, reason, origin);
     return this.#deps.views.dto(this.#find(id, viewer), agentOf(viewer));
   }
@@ -156,30 +157,30 @@ export class Tasks {
     });
   }
 
-  /**
-   * Nobody knows yet whether the other hub has it. It is not sent again, is cancelled there as soon
-   * as possible, and ends by that hub's answer.
-   */
-  async #cancelUnsent(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
+  /** Whether nobody here knows if the other hub has it, or a cancel of it. */
+  #isUnclear(task: TaskRow): boolean {
+    if (task.kind !== 'delegate') return false;
+    return task.state === 'sending' || this.#deps.cancels.isUnanswered(task);
+  }
+
+  /** It is cancelled there as soon as possible, not sent again, and ends by that hub's answer. */
+  async #cancelUnclear(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
     const isDone = await this.#deps.unit.run((tables, after) => {
       const current = tables.task(task.id);
-      if (current?.state !== 'sending') return false;
+      if (current === undefined || !isOpen(current) || !this.#isUnclear(current)) return false;
       this.#deps.cancels.begin(tables, after, current, 'cancelled', reason, { isSaid: true });
       return true;
     });
     if (!isDone) await this.cancel(task.id, viewer, reason);
   }
 
-  /**
-   * Asks the hub that has it. Its ack decides: what it refuses was not asked. Without one it is
-   * asked again until it says.
-   */
+  /** Asks the hub that has it. */
   async #cancelThere(
     task: TaskRow,
     reason: string | null,
     origin: JsonObject | null,
   ): Promise<void> {
-    const { store, messenger, random, unit, clock, cancels } = this.#deps;
+    const { store, messenger, random, cancels } = this.#deps;
     const name = store.read.peer(task.party)?.petname ?? 'The other hub';
     if (!messenger.isOnline(task.party)) throw peerAway(name, messenger.isShutOut(task.party));
     if (!messenger.features(task.party).includes('cancel')) {
@@ -199,72 +200,78 @@ export class Tasks {
     };
     // Throws where it is too large.
     messenger.encode(task.party, message);
+    await cancels.asking(task.id, () => this.#ask(task, message, reason, name));
+  }
+
+  /**
+   * Its ack decides: what it refuses was not asked. Without one it is asked again until it says. A
+   * failure of this hub's own changes nothing about what the other one took.
+   */
+  async #ask(
+    task: TaskRow,
+    message: CancelMessage,
+    reason: string | null,
+    name: string,
+  ): Promise<void> {
+    const { messenger, unit, clock, cancels } = this.#deps;
     const at = clock.wallMs();
-    const reply = await messenger.request(task.party, message, ACK_TIMEOUT_MS);
-    const isUnknown =
-      !reply.ok && (reply.error.failedBy !== 'peer' || reply.error.code === 'peer_unreachable');
-    await unit.run((tables, after) => {
-      const current = tables.task(task.id);
-      // Nobody knows whether it arrived: the one that is sent again is the one on record.
-      if (isUnknown && current && isOpen(current)) {
-        const { origin: told } = message.payload;
-        cancels.begin(tables, after, current, 'cancelled', reason, {
-          origin: told,
-          isSaid: true,
+    const answer = answerOf(await messenger.request(task.party, message, ACK_TIMEOUT_MS), name);
+    const isOpenStill = await unit
+      .run((tables, after) => {
+        const found = tables.task(task.id);
+        const open = found !== undefined && isOpen(found) ? found : undefined;
+        // Nobody knows whether it arrived: the one that is sent again is the one on record.
+        if (answer === 'unknown' && open) {
+          const { origin } = message.payload;
+          cancels.begin(tables, after, open, 'cancelled', reason, { origin, isSaid: true });
+          return false;
+        }
+        tables.insertMessage({
+          messageId: message.id,
+          direction: 'out',
+          party: task.party,
+          kind: 'cancel',
+          ref: task.messageId,
+          conversationId: task.conversationId,
+          taskId: task.id,
+          fromAgent: task.fromAgent,
+          toAgent: task.toAgent,
+          payload: JSON.stringify(message.payload),
+          at,
         });
-        return;
-      }
-      tables.insertMessage({
-        messageId: message.id,
-        direction: 'out',
-        party: task.party,
-        kind: 'cancel',
-        ref: task.messageId,
-        conversationId: task.conversationId,
-        taskId: task.id,
-        fromAgent: task.fromAgent,
-        toAgent: task.toAgent,
-        payload: JSON.stringify(message.payload),
-        at,
+        if (open === undefined || answer === 'unknown') return false;
+        if (answer instanceof AppError) cancels.notTaken(tables, open);
+        else this.#answered(tables, after, open, answer, reason);
+        return true;
+      })
+      .catch((error: unknown) => {
+        throw answer instanceof AppError ? answer : error;
       });
-    });
-    if (isUnknown) return;
-    if (!reply.ok) throw reply.error;
-    const ack = parseAck(reply.value.payload);
-    if (!ack.ok || !ack.value.accepted) {
-      if (!isOpen(this.#find(task.id, OWN_EYES))) return;
-      throw new AppError(
-        'rejected',
-        `${name} has nothing of it to cancel: it has ended there, or that hub was restored from a backup.`,
-        {
-          failedBy: 'peer',
-          hint: 'It ends here with its result, or at its deadline.',
-        },
-      );
-    }
-    await this.#answered(task, ack.value.state === null, reason);
+    if (isOpenStill && answer instanceof AppError) throw answer;
   }
 
   /** The other hub took the cancel: it will not run there, or its agent was asked to stop. */
-  async #answered(task: TaskRow, isOver: boolean, reason: string | null): Promise<void> {
-    const { unit, endings, events, cancels } = this.#deps;
-    await unit.run((tables, after) => {
-      const found = tables.task(task.id);
-      if (!found || !isOpen(found)) return;
-      const current = cancels.noted(tables, found);
-      if (!isOver) {
-        changeTask(tables, current, { cancelAnswer: 'asked_to_stop' });
-        return after(() => events.changed(task.id));
-      }
-      endings.end(tables, after, current, {
-        state: 'cancelled',
-        code: 'cancelled',
-        reason: youCancelled(reason),
-        by: task.fromAgent ?? 'owner',
-        surface: 'agent',
-        from: 'asker',
-        ended: { by: task.fromAgent === null ? 'person' : 'agent', kind: 'cancelled' },
-      });
+  #answered(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    answer: 'over' | 'asked_to_stop',
+    reason: string | null,
+  ): void {
+    const { endings, events, cancels } = this.#deps;
+    const current = cancels.noted(tables, task);
+    if (answer === 'asked_to_stop') {
+      changeTask(tables, current, { cancelAnswer: 'asked_to_stop' });
+      return after(() => events.changed(task.id));
+    }
+    endings.end(tables, after, current, {
+      state: 'cancelled',
+      code: 'cancelled',
+      reason: youCancelled(reason),
+      by: task.fromAgent ?? 'owner',
+      surface: 'agent',
+      from: 'asker',
+      ended: { by: task.fromAgent === null ? 'person' : 'agent', kind: 'cancelled' },
     });
   }
 
@@ -298,11 +305,28 @@ export class Tasks {
   }
 }
 
-/** The hub looking at its own records. */
-const OWN_EYES: Viewer = { person: { actor: 'hub', surface: 'window' } };
-
 const agentOf = (viewer: Viewer): string | null => ('agent' in viewer ? viewer.agent : null);
 
 function maySee(views: TaskViews, task: TaskRow, viewer: Viewer): boolean {
   return 'person' in viewer || views.concerns(task, viewer.agent);
+}
+
+type CancelMessage = OutgoingMessage & { readonly payload: { readonly origin?: JsonObject } };
+
+/** What the other hub says of a cancel; an error is its refusal, unknown no word of it at all. */
+function answerOf(
+  reply: Result<Envelope, AppError>,
+  name: string,
+): 'over' | 'asked_to_stop' | 'unknown' | AppError {
+  if (!reply.ok) {
+    const { failedBy, code } = reply.error;
+    return failedBy !== 'peer' || code === 'peer_unreachable' ? 'unknown' : reply.error;
+  }
+  const ack = parseAck(reply.value.payload);
+  if (ack.ok && ack.value.accepted) return ack.value.state === null ? 'over' : 'asked_to_stop';
+  return new AppError(
+    'rejected',
+    `${name} has nothing of it to cancel: it has ended there, or that hub was restored from a backup.`,
+    { failedBy: 'peer', hint: 'It ends here with its result, or at its deadline.' },
+  );
 }

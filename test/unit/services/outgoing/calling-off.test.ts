@@ -1,6 +1,7 @@
 // Calling a delegation off when it is not known whether the other hub has it, and with more words
 // than a report can carry.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { headlineOf } from '../../../../preload/contract/strings/story.ts';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { err } from '../../../../main/lib/result.ts';
 import type { Envelope } from '../../../../main/protocol/envelope.ts';
@@ -76,6 +77,54 @@ it('is on record once where its answer was lost, with the words that are sent ag
   const last = cancels().at(-1);
   expect(rows[0]).toMatchObject({ messageId: last?.id, payload: JSON.stringify(last?.payload) });
   expect(last?.payload).toMatchObject({ reason: 'Plans changed', origin });
+});
+
+describe('a cancel that the other hub answers while the disk here is full', () => {
+  const FULL = new AppError('storage_failed', 'The disk is full.');
+
+  /** All that is written after the note that it is asked is lost, as often as given. */
+  async function cancelWithFullDisk(id: string, times: number): Promise<unknown> {
+    const write = dad.store.write.bind(dad.store);
+    let seen = 0;
+    dad.store.write = (...work) => {
+      const isLost = seen > 0 && seen <= times;
+      seen += 1;
+      return isLost ? Promise.reject(FULL) : write(...work);
+    };
+    const failed = await cancel(id).catch((error: unknown) => error);
+    dad.store.write = write;
+    return failed;
+  }
+
+  it('was asked all the same: what its agent reports then is that it stopped', async () => {
+    const { id } = await send();
+    await mum.decide(mum.card, 'allow');
+    const { delivery_id: delivery } = await mum.claim('claude');
+    await mum.work.inbox.ack('claude', delivery, null);
+    expect(await cancelWithFullDisk(id, 1)).toBe(FULL);
+    await mum.work.inbox.reply('claude', delivery, { status: 'cancelled', truncated: false });
+    await clock.advance(1_000);
+    const { story } = await dad.work.tasks.get(id, { agent: 'openclaw' }, 0, never);
+    expect(headlineOf(story)).toBe('Stopped.');
+  });
+
+  it('ends when it is asked again, though nothing is open there any more', async () => {
+    const { id } = await send();
+    expect(await cancelWithFullDisk(id, 2)).toBe(FULL);
+    expect(mum.store.read.tasks({ limit: 1 })[0]?.state).toBe('cancelled');
+    expect((await cancel(id)).state).toBe('cancelling');
+    await clock.advance(60_000);
+    expect(dad.store.read.task(id)?.state).toBe('cancelled');
+  });
+
+  it('tells of its refusal, and not of the disk', async () => {
+    const { id } = await send();
+    await mum.store.write((tables) => {
+      const task = tables.taskByMessage('incoming', dad.key, id);
+      if (task) moveTask(tables, task, 'failed', {});
+    });
+    expect(await cancelWithFullDisk(id, 2)).toMatchObject({ code: 'rejected' });
+  });
 });
 
 describe('a delegation whose ack was lost', () => {

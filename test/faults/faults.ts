@@ -778,14 +778,14 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a search for what was declined finds what nobody decided',
-    file: 'main/core/outcome.ts',
+    file: 'main/services/tasks/outcome.ts',
     was: 'return verdict.outcome;',
     is: "return 'declined';",
     tests: ['test/unit/core/story.test.ts'],
   },
   {
     name: 'a search for what was stopped finds nothing that its agent stopped',
-    file: 'main/core/outcome.ts',
+    file: 'main/services/tasks/outcome.ts',
     was: "return 'stopped';",
     is: "return 'cancelled';",
     tests: ['test/unit/core/story.test.ts'],

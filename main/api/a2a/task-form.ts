@@ -3,6 +3,7 @@
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { EndDto, HandedOverDto, StoryDto } from '../../../preload/contract/story.ts';
 import { saidOf, wholeOf } from '../../../preload/contract/strings/story.ts';
+import { outcomeOf } from '../../services/tasks/outcome.ts';
 import { isoMoment } from '../../lib/iso-time.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 
@@ -42,53 +43,37 @@ export const isOver = ({ status }: A2aTask): boolean => !OPEN.has(status.state);
 export const endsWait = (task: A2aTask): boolean =>
   isOver(task) || task.status.state === 'TASK_STATE_AUTH_REQUIRED';
 
-export function a2aState({ verdict, handed_over: handed, end }: StoryDto): A2aState {
-  switch (verdict.outcome) {
+export function a2aState(story: StoryDto): A2aState {
+  const { verdict, handed_over: handed, end } = story;
+  switch (outcomeOf(story)) {
     case 'waiting':
-      return 'TASK_STATE_AUTH_REQUIRED';
+      return verdict.outcome === 'waiting' ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_SUBMITTED';
+    case 'running':
+      return isWorkedOn(handed) ? 'TASK_STATE_WORKING' : 'TASK_STATE_SUBMITTED';
+    // Its words say what was done in part.
+    case 'partial':
+    case 'done':
+      return 'TASK_STATE_COMPLETED';
+    case 'failed':
+      return isRefused(end) ? 'TASK_STATE_REJECTED' : 'TASK_STATE_FAILED';
     case 'declined':
       return 'TASK_STATE_REJECTED';
     // Nobody decided: that is nobody's refusal.
     case 'expired':
       return 'TASK_STATE_FAILED';
-    case 'withdrawn':
-      return 'TASK_STATE_CANCELED';
-    case 'answered':
-    case 'chosen':
-      return 'TASK_STATE_COMPLETED';
-    case 'none':
-    case 'allowed':
-    case 'passed':
-      return end === null ? underWay(handed) : ended(end);
-  }
-}
-
-function underWay(handed: HandedOverDto): A2aState {
-  const isWorkedOn = handed.state === 'handed' && (handed.begun || handed.on_to !== null);
-  return isWorkedOn ? 'TASK_STATE_WORKING' : 'TASK_STATE_SUBMITTED';
-}
-
-function ended(end: EndDto): A2aState {
-  switch (end.kind) {
-    // Its words say that it was done in part.
-    case 'partial':
-    case 'completed':
-      return 'TASK_STATE_COMPLETED';
-    case 'refused':
-    case 'offered':
-      return 'TASK_STATE_REJECTED';
-    case 'hub_refused':
-      return end.sent ? 'TASK_STATE_REJECTED' : 'TASK_STATE_FAILED';
-    case 'cancelled':
     case 'stopped':
+    case 'cancelled':
       return 'TASK_STATE_CANCELED';
-    case 'failed':
-    case 'not_understood':
-    case 'timed_out':
-    case 'possibly_executed':
-    case 'hub_removed':
-      return 'TASK_STATE_FAILED';
   }
+}
+
+function isWorkedOn(handed: HandedOverDto): boolean {
+  return handed.state === 'handed' && (handed.begun || handed.on_to !== null);
+}
+
+function isRefused(end: EndDto | null): boolean {
+  if (end?.kind === 'hub_refused') return end.sent;
+  return end?.kind === 'refused' || end?.kind === 'offered';
 }
 
 export function a2aTask(task: TaskDto): A2aTask {

@@ -1,7 +1,7 @@
 // Parses the text of the search box: words, quoted phrases, and filters such as `from:mum
 // outcome:declined before:2026-10-01`. Pure.
 import { localDay } from '../../../preload/contract/local-day.ts';
-import { OUTCOMES, type Outcome } from '../../core/outcome.ts';
+import { OUTCOMES, type Outcome } from '../tasks/outcome.ts';
 import { type AppError, inputError } from '../../lib/app-error.ts';
 import { indexWordsOf, textWords, type IndexWord, type TextWord } from '../../lib/text-words.ts';
 import { BEGINNING_MIN_CHARACTERS, SEARCH_WORDS_MAX } from './limits.ts';

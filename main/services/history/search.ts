@@ -7,7 +7,7 @@ import { ruleWords } from '../../../preload/contract/strings/story.ts';
 import { rules } from '../../../preload/contract/strings/rules.ts';
 import type { StoryDto } from '../../../preload/contract/story.ts';
 import type { Items } from '../../../preload/contract/results.ts';
-import { outcomeOf } from '../../core/outcome.ts';
+import { outcomeOf } from '../tasks/outcome.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { wholeUntil } from '../../lib/shortened.ts';
 import { textWords, type TextWord } from '../../lib/text-words.ts';

@@ -25,7 +25,7 @@ import {
 } from '../../../main/core/story-row.ts';
 import { canMove, isTerminal, type TaskState } from '../../../main/core/task-state.ts';
 import { TASK_STATES } from '../../../preload/contract/closed-lists.ts';
-import { outcomeOf } from '../../../main/core/outcome.ts';
+import { outcomeOf } from '../../../main/services/tasks/outcome.ts';
 import { a2aState } from '../../../main/api/a2a/task-form.ts';
 import { DADS, HERE, LEOS, story } from '../../fakes/stories.ts';
 

@@ -2,7 +2,7 @@
 // what it took part in.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { INDEX_LOOK_MS, SEARCH_BUDGET_MS } from '../../../../main/services/history/limits.ts';
-import { OUTCOMES, type Outcome } from '../../../../main/core/outcome.ts';
+import { OUTCOMES, type Outcome } from '../../../../main/services/tasks/outcome.ts';
 import { readSearchBox } from '../../../../main/services/history/search-box.ts';
 import { Search } from '../../../../main/services/history/search.ts';
 import { Parties } from '../../../../main/services/tasks/parties.ts';

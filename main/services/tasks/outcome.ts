@@ -1,12 +1,12 @@
-// What became of a request in one word, by its story: what a search filters by, as the sentences of
-// the same story say it. Pure.
+// What became of a request in one word, by its story, as the sentences of the same story say it. A
+// search filters by it, and the states of A2A follow it. Pure.
 import type {
   CancelledDto,
   EndDto,
   StopDto,
   StoppedDto,
   StoryDto,
-} from '../../preload/contract/story.ts';
+} from '../../../preload/contract/story.ts';
 
 /** cancelled: whoever asked took it back, or nobody says that its agent stopped. */
 export const OUTCOMES = [

@@ -336,9 +336,9 @@ describe('pause', () => {
     await button('Pause everything').click();
     await button('Stop everything').click();
     expect(callsOf(hub, 'attention.stop')).toEqual([{}]);
-    await expect.element(page.getByText('Everything is stopped until you resume.')).toBeVisible();
+    await expect.element(page.getByText('Everything was asked to stop.')).toBeVisible();
     await page.getByRole('link', { name: 'Rules' }).click();
-    await expect.element(page.getByText('Everything is stopped until you resume.')).toBeVisible();
+    await expect.element(page.getByText('Everything was asked to stop.')).toBeVisible();
     await expectAccessible();
     await press(button('Resume now'));
     expect(callsOf(hub, 'attention.resume')).toEqual([{}]);

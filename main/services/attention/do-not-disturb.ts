@@ -273,7 +273,7 @@ export class DoNotDisturb implements Gate {
 
   /**
    * Until then nobody is asked and nothing is allowed by a rule; null: until a person resumes.
-   * @throws AppError bad_request, conflict (everything is stopped)
+   * @throws AppError bad_request, conflict (a person stopped everything)
    */
   async pause(
     end: number | 'in_an_hour' | 'tonight' | null,
@@ -500,7 +500,7 @@ export class DoNotDisturb implements Gate {
 
 /** A pause that ends by itself would allow what a person stopped. */
 function stoppedAlready(): AppError {
-  return inputError('conflict', 'Everything is stopped here, which is more than a pause.', {
+  return inputError('conflict', 'Everything here was asked to stop, which is more than a pause.', {
     hint: 'Resume first.',
   });
 }

@@ -21,9 +21,9 @@ export const attention = {
   stop: 'Stop everything',
   stopDetail:
     'What runs here is asked to stop, and what waits is declined. Until you resume, nobody can ask anything of this hub. Notices still arrive.',
-  stopped: 'Everything is stopped until you resume.',
+  stopped: 'Everything was asked to stop.',
   stoppedDetail:
-    'What ran here was asked to stop, and what waited was declined. Nobody can ask anything of this hub. Notices still arrive.',
+    'What waited was declined. Until you resume, nobody can ask anything of this hub. Notices still arrive.',
   goOn: 'Resume now',
   quietNow: (name: string, until: string) => `Quiet hours “${name}” until ${until}.`,
 

@@ -150,7 +150,7 @@ export const rules = {
       held,
       stopped,
     }: Pick<RuleTestDto, 'decision' | 'ground' | 'held' | 'stopped'>) => {
-      if (stopped) return 'It would be refused: everything is stopped.';
+      if (stopped) return 'It would be refused: nothing gets in until you resume.';
       if (decision === 'decline') return 'It would be declined.';
       if (ground === 'adults') return 'It would ask an adult’s hub.';
       if (held !== null) return `It would be held: ${HELD[held.why]}.`;

@@ -105,7 +105,9 @@ describe('words and numbers', () => {
     expect(said('ask')).toBe('It would ask you.');
     expect(said('decline')).toBe('It would be declined.');
     expect(said('deliver')).toBe('It would be allowed.');
-    expect(said('deliver', 'paused', true)).toBe('It would be refused: everything is stopped.');
+    expect(said('deliver', 'paused', true)).toBe(
+      'It would be refused: nothing gets in until you resume.',
+    );
   });
 
   test('a question is not answered where a task is not done, and counts up to nine are words', () => {

@@ -20,8 +20,15 @@ const LINE_SIZE_MAX_BYTES = 4_194_304;
 /** Whoever has not read that much of what was answered is not read from either. */
 const UNREAD_MAX_BYTES = 4_194_304;
 
-/** What is asked when the input ends is answered within this time, or not at all. */
+/**
+ * How long is worked on what was asked when the input ends: the official clients kill a server that
+ * takes longer to end.
+ */
 const ANSWERED_WITHIN_MS = 2_000;
+const NOT_ANSWERED =
+  'The input ended before this was answered. What it asked for may have been done all the same.';
+/** As the official clients call it. */
+const CONNECTION_CLOSED = -32_000;
 
 export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
@@ -84,6 +91,8 @@ export class StdioTransport implements Transport {
   async #waitForAnswers(): Promise<void> {
     const { signal } = this.#over;
     await setTimeout(ANSWERED_WITHIN_MS, undefined, { signal }).catch(() => undefined);
+    const error = { code: CONNECTION_CLOSED, message: NOT_ANSWERED };
+    for (const id of this.#open) this.send({ jsonrpc: '2.0', id, error }).catch(() => undefined);
     await this.close();
   }
 

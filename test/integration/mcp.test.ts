@@ -1,5 +1,5 @@
 // MCP through its real client: `axon mcp` as an agent starts it, against a whole hub.
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -105,6 +105,22 @@ describe.each(ERAS)('/mcp, era %j', (era) => {
     await expect(call(client, 'axon_whoami')).rejects.toThrow();
   }, 60_000);
 
+  it('says in JSON-RPC what it does not take', async () => {
+    const client = await connect(await hub.agent(`${agent}-long`));
+    const args = { to: 'local/doer', task: 'x'.repeat(270_000) };
+    const failed = await call(client, 'axon_delegate', args).catch((error: unknown) => error);
+    expect(SdkHttpError.isInstance(failed) && failed.data).toMatchObject({ status: 413 });
+    const { text } = (failed as SdkHttpError).data;
+    expect(JSON.parse(String(text))).toEqual({
+      jsonrpc: '2.0',
+      error: {
+        code: -32_600,
+        message: 'A request body may be 262144 bytes long, no more.',
+        data: expect.objectContaining({ code: 'payload_too_large', retryable: false }),
+      },
+    });
+  });
+
   it('is for agents alone', async () => {
     await expect(connect(page)).rejects.toThrow();
     await expect(connect('axh_agent_0000000000000000_wrong')).rejects.toThrow();
@@ -204,21 +220,23 @@ it('answers what is wrong in words, and leaves the connection open', async () =>
   expect((await call(client, 'axon_whoami')).isError).toBe(false);
 }, 60_000);
 
-it('answers what it was asked before its input ended, and ends', async () => {
+it('answers what it was asked before its input ended, in time or with an error, and ends', async () => {
   const file = join(hub.home, 'brief.secret');
   writeFileSync(file, await hub.agent('brief'), { mode: 0o600 });
   const clientInfo = { name: 'test', version: '1.0.0' };
   const asked = [
     ['initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }],
     ['tools/call', { name: 'axon_whoami', arguments: {} }],
+    ['tools/call', { name: 'axon_inbox', arguments: { wait_ms: 10_000 } }],
   ].map(([method, params], id) => JSON.stringify({ jsonrpc: '2.0', id, method, params }));
   const words = ['mcp', '--home', hub.home];
   const program = Program.start('cli', words, { AXON_TOKEN_FILE: file }, `${asked.join('\n')}\n`);
   const { code, out } = await program.ended();
   expect(code).toBe(0);
   const answers = out.trim().split('\n');
-  expect(answers.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([0, 1]);
+  expect(answers.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([0, 1, 2]);
   expect(answers[1]).toContain('brief');
+  expect(answers[2]).toContain('The input ended before this was answered.');
 }, 30_000);
 
 it('is there for a program that was started before the hub', async () => {

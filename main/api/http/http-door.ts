@@ -161,7 +161,8 @@ export class HttpDoor {
       await this.#run.answer(request, response, caller, expectsContinue);
     } catch (error) {
       closeAfterAnswer(request, response);
-      send(response, problemAnswer(appErrorOf(toldTo(caller, error), this.#log)));
+      const told = appErrorOf(toldTo(caller, error), this.#log);
+      send(response, this.#run.refusal(request, caller, told));
     }
   }
 }

@@ -1,8 +1,10 @@
 // A door with words of its own below a path of the HTTP door. The guard, the token, the places and
 // the bounds of a body come before it, and the same 401 for everybody without a token.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AppError } from '../../lib/app-error.ts';
 import type { Caller } from '../caller.ts';
 import type { EventStream } from './event-streams.ts';
+import type { Answer } from './respond.ts';
 
 export interface MountCall {
   readonly request: IncomingMessage;
@@ -19,6 +21,8 @@ export interface Mount {
   takes(path: string): boolean;
   /** What to do about a token that does not work; undefined: as at any other path. */
   readonly tokenHint?: string;
-  /** Answers one request. @throws AppError, which is answered as a problem */
+  /** How an agent is told that its request is not taken; undefined: as at any other path. */
+  refusal?(error: AppError): Answer;
+  /** Answers one request. @throws AppError, which is answered as a refusal */
   answer(call: MountCall): Promise<void>;
 }

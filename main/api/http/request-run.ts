@@ -92,6 +92,13 @@ export class RequestRun {
     send(response, await this.#operation(request, response, caller, match, body));
   }
 
+  /** The answer to what was not taken. Without a good token it is the same at every path. */
+  refusal(request: IncomingMessage, caller: Caller, error: AppError): Answer {
+    const isKnown = caller.kind === 'agent' && error.code !== 'unauthenticated';
+    const mount = isKnown ? this.#mountOf(pathOf(request.url)) : undefined;
+    return mount?.refusal?.(error) ?? problemAnswer(error);
+  }
+
   /** @throws AppError unauthenticated: its token ended while it came */
   async #body(request: IncomingMessage, caller: Caller, begin: () => void): Promise<Uint8Array> {
     let hasEnded = false;

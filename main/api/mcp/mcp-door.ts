@@ -9,9 +9,13 @@ import type { Log } from '../../ports/log.ts';
 import type { Caller } from '../caller.ts';
 import type { Door } from '../door/door.ts';
 import type { Mount, MountCall } from '../http/mount.ts';
+import { jsonAnswer, problemAnswer, type Answer } from '../http/respond.ts';
 import { appErrorOf, problemOf } from '../problem.ts';
 
 const MCP_PATH = '/mcp';
+/** Of JSON-RPC: what came is no request that can be taken, and what is a server's own. */
+const INVALID_REQUEST = -32_600;
+const REFUSED = -32_000;
 
 interface McpDoorDeps {
   readonly door: Door;
@@ -52,6 +56,15 @@ export class McpDoor implements Mount {
     const auth = { token: '', clientId: caller.agent, scopes: [], extra: { caller } };
     const { method = 'POST', url = MCP_PATH } = request;
     await handle(Object.assign(request, { auth, method, url }), response, body);
+  }
+
+  /** Which request it was is not known, so it names none. */
+  refusal(error: AppError): Answer {
+    const data = problemOf(error);
+    const code = error.failedBy === 'input' ? INVALID_REQUEST : REFUSED;
+    const message = [data.detail, ...(data.hint === undefined ? [] : [data.hint])].join(' ');
+    const { status, headers } = problemAnswer(error);
+    return jsonAnswer({ jsonrpc: '2.0', error: { code, message, data } }, status, headers);
   }
 
   async #load(): Promise<NodeMcpRequestHandler> {

@@ -75,6 +75,16 @@ describe('two hubs that know of each other by address alone', () => {
     }
   }, 60_000);
 
+  test('a link that names no place is refused, and nothing is looked for', async () => {
+    const { public_key: key = '' } = other.node.services.hub.current();
+    const link = `axon://${Buffer.from(key ?? '', 'hex').toString('base64url')}@`;
+    const { code, error } = await owner('pair', 'start', link);
+    expect(code).toBe(2);
+    expect(error).toMatch(
+      /^That is not the address of a hub\.\nWrite a host name or an IP address/,
+    );
+  });
+
   test('a request that reaches nobody leaves nothing behind, and says how it is made again', async () => {
     const { public_key: key = '' } = other.node.services.hub.current();
     const silent = createSocket('udp4');

@@ -93,8 +93,9 @@ export function addPairCommands(program: AxonCommand): void {
       ) => {
         const place = placeOf(hub, options);
         const start = async (signal: AbortSignal): Promise<number> => {
-          if (!terminal.json) terminal.note(lookingLine(place.address));
-          const pairing = await begin(owner, hub, place, signal);
+          const looking = (): void =>
+            terminal.json ? undefined : terminal.note(lookingLine(place.address));
+          const pairing = await begin(owner, hub, place, looking, signal);
           if (pairing.state === 'failed')
             throw notAnswered(pairing, againLine(typed, hub, options));
           const { hub: own } = await owner.call('hub.whoami', {});
@@ -182,16 +183,19 @@ interface HubPlace {
 /**
  * Our request, once it was answered or has failed. A hub that was named by its address for this
  * alone is forgotten again when the request fails or is given up: its name is free then.
+ * @param looking called once the hub here has taken that address
  */
 async function begin(
   owner: HubClient,
   hub: string,
   { address, key, name }: HubPlace,
+  looking: () => void,
   signal: AbortSignal,
 ): Promise<PairingDto> {
   const before = address === undefined ? [] : await knownIds(owner);
   const added =
     address === undefined ? null : await owner.call('peers.add', { address, key, name }, signal);
+  looking();
   const isNew = added !== null && !before.includes(added.id);
   let isAnswered = false;
   try {

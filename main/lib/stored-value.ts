@@ -57,14 +57,18 @@ export class StoredRows<Key extends string, Row extends Readonly<Record<Key, str
     });
   }
 
-  /** What stands there and cannot be read, with its key where it says one. */
+  /**
+   * What stands there and cannot be read, by its key and its agent. What says not even these is
+   * nobody's, and nobody can do anything about it.
+   */
   damaged(
     texts: Texts,
-  ): readonly { readonly key: string | undefined; readonly said: JsonObject }[] {
-    return this.#damaged(texts).map((stored) => ({
-      key: this.#keyOf(stored),
-      said: isJsonObject(stored) ? stored : {},
-    }));
+  ): readonly { readonly key: string; readonly agent: string; readonly said: JsonObject }[] {
+    return this.#damaged(texts).flatMap((stored) => {
+      const key = this.#keyOf(stored);
+      if (!isJsonObject(stored) || key === undefined || typeof stored.agent !== 'string') return [];
+      return [{ key, agent: stored.agent, said: stored }];
+    });
   }
 
   /** @param gone the key of what is kept no longer, damaged or not */

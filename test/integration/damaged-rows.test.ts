@@ -20,6 +20,7 @@ const ELSEWHERE = { agent: 'good', url: 'http://127.0.0.1:9/card', host: '127.0.
 
 const STORED = {
   webhooks: [
+    { preset: 'generic', address: ADDRESS },
     { agent: 'bad', preset: 'generic', address: ADDRESS, announced: 'x' },
     {
       agent: 'good',
@@ -37,11 +38,15 @@ const STORED = {
     { agent: 'good', runner: { kind: 'acp', program: 'of later' } },
   ],
   agent_files: [
+    { text: FILE },
+    { file: 'nobodys.md', text: FILE },
+    { file: 'gone.md', agent: 'bad', text: FILE },
     { file: 'bad.md', agent: 'bad', text: FILE },
     { file: 'good.md', agent: 'good', text: FILE, key: null, at: 1 },
   ],
   a2a_agents: {
     rows: [
+      { url: ELSEWHERE.url, host: ELSEWHERE.host },
       { agent: 'bad', url: ELSEWHERE.url, host: ELSEWHERE.host },
       { ...ELSEWHERE, leavesComputer: false, digest: '', endpoint: '', token: null, tasks: {} },
     ],
@@ -65,13 +70,18 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => hub.stop());
 
-const ask = async (path: string, method = 'GET'): Promise<Readonly<Record<string, unknown>>> => {
-  const { status, text } = await hub.ask(path, { method, token: page });
+const ask = async (
+  path: string,
+  method = 'GET',
+  body?: object,
+): Promise<Readonly<Record<string, unknown>>> => {
+  const asking = { method, token: page, ...(body === undefined ? {} : { body }) };
+  const { status, text } = await hub.ask(path, asking);
   expect(status, text).toBe(200);
   return JSON.parse(text);
 };
 
-test('one damaged entry is shown as such, and takes no other with it', async () => {
+test('one damaged entry is shown as such if it is an agent’s, and takes no other with it', async () => {
   expect(await ask('/v1/agents/good')).toMatchObject({ webhook: { address: ADDRESS, last: null } });
   expect(await ask('/v1/agents/bad')).toMatchObject({
     webhook: { address: ADDRESS, last: { outcome: 'unreadable' } },
@@ -79,7 +89,6 @@ test('one damaged entry is shown as such, and takes no other with it', async () 
   expect(await ask('/v1/runners')).toMatchObject({
     items: [
       { agent: 'good', kind: 'gone', program: 'of later' },
-      { agent: '?', kind: 'gone', program: 'of nobody', state: 'cannot_start' },
       { agent: 'bad', kind: 'gone', program: '?', state: 'cannot_start' },
     ],
   });
@@ -87,6 +96,7 @@ test('one damaged entry is shown as such, and takes no other with it', async () 
     items: [
       { file: 'bad.md', flaw: expect.stringContaining('cannot be read'), confirmed: null },
       { file: 'good.md', flaw: null, confirmed: { agent: 'good' } },
+      { file: 'gone.md', state: 'gone', flaw: expect.stringContaining('cannot be read') },
     ],
   });
   expect(await ask('/v1/a2a/agents')).toMatchObject({
@@ -103,11 +113,12 @@ test('one damaged entry is shown as such, and takes no other with it', async () 
 });
 
 test('its owner ends what is damaged, and the rest stays as it was', async () => {
+  await ask('/v1/agent-files/remove', 'POST', { file: 'gone.md' });
   await ask('/v1/agents/bad/runner', 'DELETE');
   await ask('/v1/agents/bad/webhook', 'DELETE');
   await ask('/v1/agents/bad', 'DELETE');
   const kept = (list: unknown) => (list as { readonly items: readonly object[] }).items.length;
-  expect(kept(await ask('/v1/runners'))).toBe(2);
+  expect(kept(await ask('/v1/runners'))).toBe(1);
   expect(kept(await ask('/v1/a2a/agents'))).toBe(1);
   expect(await ask('/v1/agent-files')).toMatchObject({
     items: [{ file: 'bad.md', flaw: null }, { confirmed: { agent: 'good' } }],

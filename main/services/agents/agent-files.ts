@@ -33,7 +33,6 @@ const ROW = v.object({
 type Row = v.InferOutput<typeof ROW>;
 const ROWS = new StoredRows<'file', Row>('agent_files', 'file', ROW);
 
-const NO_NAME = '?';
 const DAMAGED = escapeText(
   'What was confirmed of it cannot be read, so nothing runs from it. Confirm it again.',
 );
@@ -55,7 +54,7 @@ export class AgentFiles {
   constructor(deps: Deps) {
     this.#deps = deps;
     deps.agents.onRemoving((tables, _, name) => {
-      const damaged = ROWS.damaged(tables).find(({ said }) => said.agent === name)?.key;
+      const damaged = ROWS.damaged(tables).find(({ agent }) => agent === name)?.key;
       const file = ROWS.read(tables).find(({ agent }) => agent === name)?.file ?? damaged;
       if (file !== undefined) ROWS.write(tables, ROWS.read(tables), file);
     });
@@ -64,7 +63,7 @@ export class AgentFiles {
   list(): readonly AgentFileDto[] {
     const { store, folder } = this.#deps;
     const rows = ROWS.read(store.read);
-    const damaged = ROWS.damaged(store.read).map(({ key }) => key ?? NO_NAME);
+    const damaged = ROWS.damaged(store.read).map(({ key }) => key);
     const files = folder.list();
     const gone = [...rows.map(({ file }) => file), ...damaged]
       .filter((kept) => !files.some(({ name }) => name === kept))
@@ -142,9 +141,9 @@ export class AgentFiles {
   /** @throws AppError not_found */
   async remove(name: string, actor: Actor): Promise<void> {
     const agent = await this.#deps.unit.run((tables) => {
-      const damaged = ROWS.damaged(tables).find(({ key }) => key === name)?.said.agent;
+      const damaged = ROWS.damaged(tables).find(({ key }) => key === name)?.agent;
       const agent = ROWS.read(tables).find(({ file }) => file === name)?.agent ?? damaged;
-      if (typeof agent !== 'string') throw inputError('not_found', `No agent runs from "${name}".`);
+      if (agent === undefined) throw inputError('not_found', `No agent runs from "${name}".`);
       ROWS.write(tables, ROWS.read(tables), name);
       this.#deps.audit.append(tables, { ...actor, action: 'agent.file_removed', object: agent });
       return agent;

@@ -156,8 +156,8 @@ export class Runners {
     const stored = CHOSEN.read(read).map(({ agent, runner }) =>
       this.#dto(agent, readChoice(runner) ?? gone(runner)),
     );
-    const damaged = CHOSEN.damaged(read).map(({ key, said }) =>
-      this.#dto(key ?? NOBODY, gone(isJsonObject(said.runner) ? said.runner : {})),
+    const damaged = CHOSEN.damaged(read).map(({ agent, said }) =>
+      this.#dto(agent, gone(isJsonObject(said.runner) ? said.runner : {})),
     );
     return [...stored, ...damaged];
   }
@@ -295,12 +295,9 @@ function gone({ program, kind }: JsonObject): GoneRunner {
   return { kind: 'gone', program: escapeText(String(program ?? kind ?? '?')) };
 }
 
-/** Whose is what says it no longer. */
-const NOBODY = '?';
-
 /** Something is kept for this agent, and nobody can read it. */
 function isDamaged(reads: Pick<Reads, 'getMeta'>, agent: string): boolean {
-  return CHOSEN.damaged(reads).some(({ key }) => key === agent);
+  return CHOSEN.damaged(reads).some((one) => one.agent === agent);
 }
 
 interface MadeToken {

@@ -24,13 +24,13 @@ export function readRows(reads: Pick<Reads, 'getMeta'>): readonly A2aRow[] {
   return STORED.read(reads);
 }
 
-/** What is kept and cannot be read, as far as it says which agent's it is and where that is. */
+/** What is kept and cannot be read, as far as it says where its agent is. */
 export function damagedRows(
   reads: Pick<Reads, 'getMeta'>,
 ): readonly Pick<A2aRow, 'agent' | 'url' | 'host'>[] {
   const text = (said: unknown): string => (typeof said === 'string' ? said : '');
-  return STORED.damaged(reads).map(({ key = '?', said }) => ({
-    agent: key,
+  return STORED.damaged(reads).map(({ agent, said }) => ({
+    agent,
     url: text(said.url),
     host: text(said.host) || '?',
   }));

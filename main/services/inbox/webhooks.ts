@@ -93,7 +93,7 @@ export class Webhooks {
     if (ROWS.read(store.read).some(({ calling }) => calling !== null))
       await unit.run((tables) => ROWS.write(tables, ROWS.read(tables).map(interrupted)));
     for (const { agent } of ROWS.read(store.read)) this.#open(agent);
-    for (const { key } of ROWS.damaged(store.read)) if (key !== undefined) this.#show(key);
+    for (const { agent } of ROWS.damaged(store.read)) this.#show(agent);
   }
 
   stop(): void {
@@ -183,7 +183,7 @@ export class Webhooks {
   #shown(name: string, reads: Pick<Reads, 'getMeta'> = this.#deps.store.read): WebhookDto | null {
     const row = this.#row(name, reads);
     if (row !== undefined) return dtoOf(row);
-    const said = ROWS.damaged(reads).find(({ key }) => key === name)?.said;
+    const said = ROWS.damaged(reads).find(({ agent }) => agent === name)?.said;
     return said === undefined ? null : damagedDto(said, this.#deps.clock.wallMs());
   }
 

@@ -544,7 +544,7 @@ export function composeTaskServices(
     ruleBook.agentRemoved(tables, after, name);
     keeper.agentRemoved(tables, after, name);
     cancels.agentRemoved(tables, after, name);
-    registrations.agentRemoved(tables, name);
+    registrations.declineUnfetched(tables, name);
     deliveries.agentRemoved(tables, name);
     feed.partyEnded(tables, after, partyOfAgent(name));
     after(() =>

@@ -164,7 +164,7 @@ export class Registrations {
       const profile = readProfile(row);
       const returning = this.#returning(tables, row.agentName);
       // Whoever was confirmed before and has not fetched the token is lost, or it is not this one.
-      if (returning !== undefined) this.agentRemoved(tables, returning);
+      if (returning !== undefined) this.declineUnfetched(tables, returning);
       const agent =
         returning === undefined
           ? agents.add(tables, after, row.agentName, profile, riskClass)
@@ -203,7 +203,7 @@ export class Registrations {
    * Inside the commit that removes the agent, or gives it to another program: who asked for it and
    * has not fetched its token yet gets none.
    */
-  agentRemoved(tables: Tables, agent: string): void {
+  declineUnfetched(tables: Tables, agent: string): void {
     for (const row of tables.registrations()) {
       if (row.agentName === agent && row.state === 'confirmed')
         this.#close(tables, row, 'declined');

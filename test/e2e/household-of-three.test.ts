@@ -29,7 +29,7 @@ const HEADS = {
   failed: story.failed,
 } as const;
 type Ended = keyof typeof HEADS;
-const EXPIRED = /(Nobody here|No person at .*) decided in time\. No agent got it\./;
+const EXPIRED = /Nobody (here decided|decided for .*) in time\. No agent got it\./;
 
 interface Place {
   readonly hub: HubProcess;
@@ -208,7 +208,7 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
       if (decision === 'allowed' || decision === 'declined')
         expect(output).toContain(`${person} ${decision} it, on ${name}.`);
       if (decision === 'declined') expect(output).toContain(REASON);
-      if (decision === 'expired') expect(output).toContain(`No person at ${name} decided in time.`);
+      if (decision === 'expired') expect(output).toContain(`Nobody decided for ${name} in time.`);
     },
   );
 
@@ -382,7 +382,7 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
       acts: () => Promise.resolve(),
       asker: {
         head: 'Nobody decided in time.',
-        decided: 'No person at Leo’s tablet decided in time. No agent got it.',
+        decided: 'Nobody decided for Leo’s tablet in time. No agent got it.',
       },
       there: {
         head: 'Nobody decided in time.',

@@ -156,7 +156,7 @@ describe('what our agent gives it', () => {
     [
       'undecided in time',
       failed('approval_expired', decided('expired', 'clock')),
-      'No person at Attic decided in time. No agent got it.',
+      'Nobody decided for Attic in time. No agent got it.',
     ],
     ['over its time', failed('timeout'), 'Its time ran out.'],
     ['cancelled there', failed('cancelled'), 'Cancelled.'],

@@ -169,7 +169,7 @@ export const story = {
     expiredHere: 'Nobody here decided in time. No agent got it.',
     expiredHereFor: 'Nobody here decided in time.',
     expiredAdults: 'No adult decided in time. No agent got it.',
-    expiredAt: (hub: string) => `No person at ${hub} decided in time. No agent got it.`,
+    expiredAt: (hub: string) => `Nobody decided for ${hub} in time. No agent got it.`,
     withdrawn: (who: string) => `${who} cancelled it before anybody decided. No agent got it.`,
     withdrawnHere: (who: string) => `${who} cancelled it before anybody here decided.`,
   },

@@ -429,11 +429,7 @@ const STORIES: readonly Named[] = [
     { ...MUMS, ...END, verdict: 'expired', verdictHub: 'dad', state: 'expired', endedBy: 'clock' },
     {},
     undefined,
-    [
-      SENT,
-      'Nobody decided in time.',
-      'No person at Dad’s laptop decided in time. No agent got it.',
-    ],
+    [SENT, 'Nobody decided in time.', 'Nobody decided for Dad’s laptop in time. No agent got it.'],
   ],
   [
     'was let through by a rule',

@@ -198,7 +198,7 @@ describe('two hubs', () => {
     ]);
     expect((await told(dad)).slice(0, 2)).toEqual([
       'Nobody decided in time.',
-      'No person at mum decided in time. No agent got it.',
+      'Nobody decided for mum in time. No agent got it.',
     ]);
     expect(newest(mum)).toMatchObject({
       verdict: 'expired',

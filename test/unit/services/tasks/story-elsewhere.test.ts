@@ -197,9 +197,9 @@ const FOR_A_CHILD: readonly Asked[] = [
     friend: {
       asked: 'OpenClaw on friend gives leo a task.',
       list: 'Nobody decided in time.',
-      row: 'No person at leo decided in time. No agent got it.',
-      thread: 'No person at leo decided in time. No agent got it.',
-      task: ['No person at leo decided in time. No agent got it. then.'],
+      row: 'Nobody decided for leo in time. No agent got it.',
+      thread: 'Nobody decided for leo in time. No agent got it.',
+      task: ['Nobody decided for leo in time. No agent got it. then.'],
       cancel: 'Nobody decided in time.',
     },
   },

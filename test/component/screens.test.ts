@@ -489,8 +489,10 @@ describe('agents', () => {
       now: null,
       confirmed: null,
     };
+    // What was confirmed of it cannot be read, and the file is gone.
+    const lost: AgentFileDto = { ...broken, file: 'lost.md', state: 'gone', flaw: 'Not read.' };
     const hub = new FakeHubApi(snapshotOf(), {
-      'agent_files.list': () => ({ ok: true, value: { items: [cook, broken], next: null } }),
+      'agent_files.list': () => ({ ok: true, value: { items: [cook, broken, lost], next: null } }),
       'agent_files.confirm': () => ({ ok: true, value: cook }),
     });
     await showApp(hub, 'agents');
@@ -514,6 +516,10 @@ describe('agents', () => {
         leaves_to: 'models.example',
       },
     ]);
+    const group = section.getByRole('group', { name: 'lost.md' });
+    await expect.element(group).not.toHaveTextContent('needs the file no longer');
+    await press(group.getByRole('button', { name: 'Run it no longer' }));
+    expect(callsOf(hub, 'agent_files.remove')).toEqual([{ file: 'lost.md' }]);
   });
 
   test('an agent shows its door, since when, and which program it says it is', async () => {

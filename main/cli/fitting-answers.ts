@@ -30,6 +30,7 @@ export const DATA_LIMITS = {
   nodesMax: 4_096,
   keysPerObjectMax: 256,
 } as const;
+const TELLS_NO_MORE = 'The program has ended, and tells nothing more.';
 
 /** @param wasCancelled its task was cancelled meanwhile */
 export function fittingAnswers(end: ProgramEnd, wasCancelled: boolean): readonly FittingAnswer[] {
@@ -48,6 +49,13 @@ export function fittingAnswers(end: ProgramEnd, wasCancelled: boolean): readonly
     answers.push({ answer: { ...whole, outcome: marked, truncated: true }, less });
   }
   return answers.filter(({ answer }) => Buffer.byteLength(JSON.stringify(answer)) < BODY_MAX_BYTES);
+}
+
+/** Of a program that told as it went: how it ended, and not what it printed. */
+export function endOfTelling(end: ProgramEnd, wasCancelled: boolean): FittingAnswer {
+  const exitCode = wasCancelled ? 1 : end.exitCode;
+  const outcome = exitCode === 0 ? TELLS_NO_MORE : '';
+  return { answer: { ...statusOf({ ...end, exitCode }, wasCancelled), outcome }, less: null };
 }
 
 /** For an answer that the hub takes in no form: whoever asked reads why. */

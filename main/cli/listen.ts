@@ -42,14 +42,17 @@ export interface Worker {
   /** Whatever it had in hand is told, given back or not its own. */
   settled?(): void;
   /**
-   * undone: another one may do it. may have run: nobody knows, and nobody does it again.
+   * undone: another one may do it. may have run: nobody knows, and nobody does it again. told: what
+   * it said has ended the item.
    * @param stopped the work is to end @param cancelled nobody wants it any more
+   * @param say tells a message of the agent's language meanwhile
    */
   work(
     item: DeliveryDto,
     stopped: AbortSignal,
     cancelled: AbortSignal,
-  ): Promise<Worked | 'undone' | 'may have run'>;
+    say: (message: JsonObject) => Promise<Called<OperationResult<'send.message'>>>,
+  ): Promise<Worked | 'undone' | 'may have run' | 'told'>;
 }
 
 export interface ListenOptions {
@@ -165,10 +168,12 @@ export class Listener {
     const watching = AbortSignal.any([over.signal, this.#signal]);
     const watch = this.#line.watchForCancel(item, cancelled, watching).catch(() => undefined);
     const stopped = AbortSignal.any([cancelled.signal, this.#signal]);
-    const worked = await worker.work(item, stopped, cancelled.signal);
+    const worked = await worker.work(item, stopped, cancelled.signal, (message) =>
+      this.#say(message),
+    );
     over.abort();
     await watch;
-    if (!isWork(item.kind)) {
+    if (!isWork(item.kind) || worked === 'told') {
       worker.settled?.();
       return 0;
     }
@@ -183,15 +188,21 @@ export class Listener {
    * where it is no answer. Returns the exit code of telling it.
    */
   async #post(item: DeliveryDto, message: JsonObject): Promise<number> {
-    const called = await this.#line.call('send.message', message, this.#telling.signal);
-    if (called !== undefined && 'value' in called && called.value.replied !== undefined) {
-      const { came_of_it: came } = called.value.untrusted ?? {};
-      this.#terminal.note(came === undefined ? 'replied' : `replied: ${came}`);
+    const called = await this.#say(message);
+    if (valueOf(called)?.replied !== undefined) {
       this.#options.worker.settled?.();
       return 0;
     }
     const problem = called !== undefined && 'refused' in called ? called.refused : NO_ANSWER;
     return this.tell(item, [{ answer: failedAnswer(problem), less: null }]);
+  }
+
+  async #say(message: JsonObject): Promise<Called<OperationResult<'send.message'>>> {
+    const called = await this.#line.call('send.message', message, this.#telling.signal);
+    const { replied, untrusted: { came_of_it: came } = {} } = valueOf(called) ?? {};
+    if (replied !== undefined)
+      this.#terminal.note(came === undefined ? 'replied' : `replied: ${came}`);
+    return called;
   }
 
   /**

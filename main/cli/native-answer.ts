@@ -8,14 +8,26 @@ import { parseStrictJson } from '../lib/strict-json.ts';
 import { DATA_LIMITS } from './fitting-answers.ts';
 import type { ProgramEnd } from './program-run.ts';
 
+/** Whether it is answered as often as there is something to say. */
+export function lasts({ kind, untrusted: { native } }: DeliveryDto): boolean {
+  if (kind !== 'delegate' || !isJsonObject(native)) return false;
+  const read = dialectOf(native)?.read(native);
+  return read?.ok === true && read.value.isLasting === true;
+}
+
 /** undefined: it printed no message of the language in which it was asked. */
-export function nativeAnswer(
+export function nativeAnswer(item: DeliveryDto, end: ProgramEnd): JsonObject | undefined {
+  return end.exitCode === 0 && end.output.isWhole ? nativeIn(item, end.output.text) : undefined;
+}
+
+/** The same of a part of what it printed. */
+export function nativeIn(
   { untrusted, envelope }: DeliveryDto,
-  end: ProgramEnd,
+  printed: string,
 ): JsonObject | undefined {
   const { native } = untrusted;
-  if (!isJsonObject(native) || end.exitCode !== 0 || !end.output.isWhole) return undefined;
-  const read = parseStrictJson(end.output.text.trim(), DATA_LIMITS);
+  if (!isJsonObject(native)) return undefined;
+  const read = parseStrictJson(printed.trim(), DATA_LIMITS);
   if (!read.ok || !isJsonObject(read.value)) return undefined;
   const fresh = randomUUID().slice(0, 8);
   const ids = { fresh, at: envelope.received_at, asked: envelope.id };

@@ -5,6 +5,7 @@ import { spawn, spawnSync, type ChildProcess, type ChildProcessByStdio } from 'n
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
 import { nextTurn } from '../lib/next-turn.ts';
 
@@ -39,12 +40,13 @@ export interface ProgramEnd {
 
 /**
  * Runs the program to its end. The signal ends it, with all that it started. One that cannot be
- * started is an end too.
+ * started is an end too. @param printed is given each line as it comes
  */
 export async function runProgram(
   words: readonly string[],
   input: string,
   signal: AbortSignal,
+  printed?: (line: string) => void,
 ): Promise<ProgramEnd> {
   const [program = '', ...parameters] = words;
   const child = spawn(program, parameters, {
@@ -55,6 +57,7 @@ export async function runProgram(
   });
   const output = new Kept(child.stdout);
   const errors = new Kept(child.stderr, ERRORS_KEPT_MAX_BYTES);
+  if (printed !== undefined) eachLine(child.stdout, printed);
   const closed = new Promise((resolve) => child.once('close', resolve));
   const exited = new Promise<number | undefined>((resolve) => {
     child.once('exit', (code) => resolve(code ?? 1));
@@ -197,6 +200,18 @@ function letGo(child: ChildProcess): void {
     stream?.resume();
     if (stream instanceof Socket) stream.unref();
   }
+}
+
+function eachLine(stream: Readable, take: (line: string) => void): void {
+  const decoder = new StringDecoder();
+  let rest = '';
+  stream.on('data', (part: Buffer) => {
+    const lines = `${rest}${decoder.write(part)}`.split('\n');
+    // One without an end is no message, and is not kept.
+    rest = (lines.pop() ?? '').slice(0, OUTPUT_KEPT_MAX_BYTES);
+    for (const line of lines) take(line);
+  });
+  stream.on('end', () => take(rest));
 }
 
 function wholeText(text: string): Printed {

@@ -2,7 +2,7 @@
 // between two hubs.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
-import { axon, endPrograms } from '../../support/programs.ts';
+import { axon, endPrograms, Program } from '../../support/programs.ts';
 import { asks, CAPABILITY, does, LANGUAGES, SeedHousehold } from './household.ts';
 import { eliza, fipa, fresh } from './messages.ts';
 
@@ -218,6 +218,38 @@ describe('seed 003: messages', () => {
     expect(await house.next(doer)).toEqual(cancel);
     await house.say(doer, fipa('FAILURE', 'Stopped', { in_reply_to: 's-24' }));
     await house.next(asker);
+  });
+
+  test('003.24 each INFORM that a program prints is told as it comes, until nobody wants more or it ends', async () => {
+    const listened = async (rest: string): Promise<readonly [unknown, Program, JsonObject]> => {
+      const ids = { reply_with: `s-${fresh()}`, conversation_id: `c-${fresh()}` };
+      const subscribe = fipa('SUBSCRIBE', 'The price of milk', { capability: CAPABILITY, ...ids });
+      const { id } = (await house.say(asker, subscribe))['report'] as JsonObject;
+      await house.allow();
+      const told = ['1.09', '1.19'].map((price) => ({ performative: 'INFORM', content: price }));
+      const print = told.map((line) => `console.log(${JSON.stringify(JSON.stringify(line))});`);
+      const script = `process.stdin.resume(); console.log('Looking'); ${print.join('')} ${rest}`;
+      const words = ['listen', '--once', '--', process.execPath, '-e', script];
+      const token = { AXON_HOME: house.mum.home, AXON_TOKEN: house.tokenOf(doer) };
+      const listening = Program.start('cli', words, token);
+      const answers = { in_reply_to: ids.reply_with, conversation_id: ids.conversation_id };
+      for (const line of told) expect(await house.next(asker)).toEqual({ ...line, ...answers });
+      return [id, listening, answers];
+    };
+    const [id, listening, answers] = await listened('setInterval(() => undefined, 1e6);');
+    const task = `/v1/tasks/${String(id)}`;
+    expect(await house.post(house.dad, asker, task)).toMatchObject({ state: 'running' });
+    await house.say(asker, fipa('CANCEL', undefined, { in_reply_to: answers['in_reply_to'] }));
+    expect(await house.ended(asker, id)).toMatchObject({ state: 'cancelled' });
+    expect(await listening.ended()).toMatchObject({ code: 0 });
+    expect(await house.next(asker)).toMatchObject({ performative: 'FAILURE', ...answers });
+
+    const [over, ending] = await listened('');
+    expect(await ending.ended()).toMatchObject({ code: 0 });
+    expect(await house.next(asker)).toMatchObject({
+      content: { text: 'The program has ended, and tells nothing more.' },
+    });
+    expect(await house.ended(asker, over)).toMatchObject({ state: 'completed' });
   });
 
   test('003.27 all that is made of other languages has a capability', async () => {

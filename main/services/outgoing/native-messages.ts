@@ -83,6 +83,8 @@ interface Post extends Spoken {
   readonly reading: Reading;
   readonly earlier: Earlier | undefined;
   readonly signal: AbortSignal;
+  /** What each of those can do whom it is for, though each is named. */
+  readonly need?: Exclude<To, string>;
 }
 
 /** States of a task that nobody has to be asked about any more. */
@@ -202,17 +204,17 @@ export class NativeMessages {
     const { ids, conversation } = reading;
     const names = [...ids, conversation].flatMap((name) => name ?? []);
     const sent = this.#deps.everybody.send(to, { agent, names, kind }, (one, signal) =>
-      this.#sendTo(one, kind === 'query' ? { ...post, signal } : post, kind),
+      this.#sendTo(one, { ...post, need: to, ...(kind === 'query' ? { signal } : {}) }, kind),
     );
     return (await sent) ?? this.#sendTo(to, post, kind);
   }
 
   async #sendTo(to: To, post: Post, kind: SentKind, about?: TaskRow): Promise<Sent> {
-    const { agent, dialect, message, reading, earlier, signal } = post;
+    const { agent, dialect, message, reading, earlier, signal, need } = post;
     const held = this.#handedOn(reading, earlier);
     const until = Math.min(reading.until ?? Infinity, held?.deadline_at ?? Infinity);
     const inTime = Number.isFinite(until) ? { until } : {};
-    const extra = { ...this.#extra(to, kind, post), ...inTime };
+    const extra = { ...need, ...this.#extra(to, kind, post), ...inTime };
     const id = reading.conversation ?? earlier?.conversation ?? undefined;
     const parent = held === undefined ? {} : { parent: held.envelope.id };
     const conversation = id === undefined ? {} : { conversation: { id, ...parent } };

@@ -20,6 +20,8 @@ interface Addressing {
 /** What a message of a dialect adds to its AXON fields. */
 export interface NativeMembers {
   readonly origin?: JsonObject;
+  /** What whoever it goes to can do, where each of them is named. */
+  readonly capability?: string | undefined;
   readonly act?: string;
   /** Of an acceptance: what it accepts. */
   readonly terms?: JsonObject;

@@ -1,7 +1,7 @@
 // A message to everybody who has a capability: each gets it by itself, and the answer to the call
 // says what became of it at each. A question is only asked by then: each answer comes to the inbox
-// of whoever asked, as it comes. What is open when the hub ends is told as ended by the next run:
-// it names no area, so each waited for a person or a rule, and is stored.
+// of whoever asked, as it comes. Each is stored while it is open: if the hub ends meanwhile, the
+// next run tells that.
 import type { PostedDto } from '../../../preload/contract/dto.ts';
 import { HUB_RESTARTED } from '../../core/story-row.ts';
 import { escapeObject } from '../../core/text-escape.ts';

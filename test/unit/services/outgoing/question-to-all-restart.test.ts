@@ -13,7 +13,7 @@ const offers = { dialect: 'fipa-acl', capabilities: ['painting'] } as const;
 beforeEach(async () => {
   ({ clock, dad, mum } = await openPairedHubs());
   await dad.work.agents.create('eddy', { dialect: 'fipa-acl' }, 'R2', OWNER);
-  // Though it only looks: what is for all names no area, so a person is asked, and it is stored.
+  // It only looks: in its area nobody is asked.
   await dad.work.agents.create('draws', { ...offers, domains: ['painting'] }, 'R0', OWNER);
   await mum.work.agents.create('paints', offers, 'R2', OWNER);
   await mum.work.agents.create('looks', offers, 'R2', OWNER);
@@ -38,6 +38,8 @@ it.each([
   const posted = dad.work.nativeMessages.post('eddy', query, signal);
   await clock.advance(100);
   expect((await posted).each?.map(({ asked }) => asked)).toEqual([true, true, true]);
+  expect(dad.work.approvals.pending()).toEqual([]);
+  expect((await dad.claim('draws')).untrusted).toMatchObject({ native: query });
   const card = mum.work.approvals.pending().find(({ to_agent }) => to_agent === 'looks');
   if (card === undefined) throw new Error('nobody is asked for looks');
   await mum.decide(card, 'allow');

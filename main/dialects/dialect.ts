@@ -71,6 +71,8 @@ export interface Reading {
   readonly isLasting?: true;
   /** An answer to a question; a task that it answers goes on. */
   readonly endsNoTask?: true;
+  /** Whoever asked may say it of a request of its own, too. */
+  readonly isStatement?: true;
   /** What the recipient must be able to do, where the message names no agent. */
   readonly capability: string | null;
   /** Ids by which a later message may refer to it. */

@@ -34,7 +34,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   partial_success: 'partial',
   failure: 'failed',
 };
-type Act = Pick<Reading, 'kind' | 'payload' | 'endsNoTask' | 'work'>;
+type Act = Pick<Reading, 'kind' | 'payload' | 'endsNoTask' | 'isStatement' | 'work'>;
 type Meaning = (fields: JsonObject, message: JsonObject) => Act;
 
 const step = (kind: ReadingKind) => (): Act => ({ kind, payload: {} });
@@ -146,6 +146,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
           kind: 'result',
           // INFORM_RESULT does.
           endsNoTask: true,
+          isStatement: true,
           payload: {
             status: 'completed',
             outcome: textOf(content) ?? '',

@@ -216,6 +216,7 @@ export const FIPA: Dialect = {
       capability,
       ...(isForAll ? { isForAll } : {}),
       ...(isLasting ? { isLasting } : {}),
+      ...(performative === 'INFORM' ? { isStatement: true } : {}),
       ids: [textOf(message['reply_with'])].flatMap((id) => id ?? []),
       replyTo: answered,
       conversation: textOf(message['conversation_id']),

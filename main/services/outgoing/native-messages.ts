@@ -143,8 +143,9 @@ export class NativeMessages {
     // A second answer to what is over is none, and only a failure to read it is told.
     // What it offered was accepted, so it has it to do.
     const isTaken = earlier?.task !== undefined && isAccepted(earlier.task);
+    const isSaid = alone.isStatement === true && isOpenOf(earlier);
     const isAbout =
-      isTaken || earlier?.notice !== undefined || alone.payload['status'] === 'failed';
+      isTaken || isSaid || earlier?.notice !== undefined || alone.payload['status'] === 'failed';
     const isNotice = isTold && earlier !== undefined && isAbout;
     const reading = isTold ? (isNotice ? asNotice(alone) : alone) : followed;
     return { ...spoken, reading, earlier, signal };
@@ -288,7 +289,7 @@ export class NativeMessages {
 
   async #reply({ agent, dialect, message, reading, earlier }: Post): Promise<Sent> {
     const item = earlier?.item;
-    if (item === undefined) throw nothingThere(reading);
+    if (item === undefined) throw nothingInHand(reading, earlier);
     if (item.kind === 'cancel') return this.#answerCancel(agent, item, reading);
     const reply = parsed(OPERATIONS['inbox.reply'].params, {
       delivery: item.delivery_id,
@@ -320,7 +321,7 @@ export class NativeMessages {
   async #accept(post: Post): Promise<Sent> {
     const { agent, reading, earlier } = post;
     const item = earlier?.item;
-    if (item === undefined) throw nothingThere(reading);
+    if (item === undefined) throw nothingInHand(reading, earlier);
     const estimated = objectOf(reading.payload['data'])['estimated_ms'];
     await this.#deps.inbox.ack(agent, item.delivery_id, wholeOf(estimated, 0, DEADLINE_MAX_MS));
     // It has read it, and not stopped yet.
@@ -736,6 +737,19 @@ function refused(sentence: string): AppError {
 function repliedWith(report: OperationResult<'inbox.reply'>): Sent {
   const { state, sent_to } = report;
   return { replied: { state, sent_to }, untrusted: { came_of_it: repliedOf(report) } };
+}
+
+/** Whether it is about a request of its own that nobody has answered. */
+function isOpenOf(earlier: Earlier | undefined): boolean {
+  return earlier?.task !== undefined && isOpen(earlier.task);
+}
+
+function nothingInHand(reading: Reading, earlier: Earlier | undefined): AppError {
+  if (!isOpenOf(earlier)) return nothingThere(reading);
+  return new AppError('conflict', 'This agent asked for that, and does not answer it itself.', {
+    failedBy: 'input',
+    hint: 'Cancel the request, or tell whoever has it something by a message that is no answer.',
+  });
 }
 
 function nothingThere({ kind, replyTo, conversation }: Reading): AppError {

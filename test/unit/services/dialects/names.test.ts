@@ -180,10 +180,25 @@ describe('in FIPA', () => {
     await post(eve, 'mallory', { ...told, protocol: 'Broadcast', reply_with: 'r-1' });
     expect((await dad.claim('bob')).kind).toBe('notify');
     const more = { performative: 'INFORM', in_reply_to: 'r-1', content: 'It is 4711' };
-    await expect(post(dad, 'bob', more)).rejects.toMatchObject({ code: 'not_found' });
+    await post(dad, 'bob', more);
+    expect((await mum.claim('ana')).untrusted.native).toEqual(more);
+    expect(await eve.work.inbox.claim('mallory', 5)).toEqual([]);
     // Where it names whom it is for, it is for them.
     await post(dad, 'bob', { ...more, receiver: 'mallory', content: 'Psst?' });
     expect((await eve.claim('mallory')).untrusted.native).toMatchObject({ content: 'Psst?' });
+  });
+
+  test('who asked may say more of its own request, and does not answer it', async () => {
+    const said = { performative: 'INFORM', in_reply_to: 'r-1', content: 'By Friday' };
+    expect(await post(dad, 'bob', said)).toMatchObject({ report: { state: 'sent' } });
+    const [task] = dad.store.read.tasks({ limit: 1 });
+    const envelope = { kind: 'notify', ref: task?.messageId };
+    expect(await mum.claim('ana')).toMatchObject({ envelope, untrusted: { native: said } });
+    expect(task?.result).toBeNull();
+    await expect(post(dad, 'bob', { ...said, performative: 'AGREE' })).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'This agent asked for that, and does not answer it itself.',
+    });
   });
 
   test('who asked may say more in its own conversation', async () => {

@@ -201,6 +201,7 @@ export class NativeMessages {
   async #sendOn(post: Post, kind: SentKind): Promise<Sent> {
     const { agent, reading } = post;
     const to = this.#recipient(agent, reading, kind);
+    if (to === EVERYBODY) checkAffected(reading);
     if (reading.isForAll !== true || typeof to === 'string') return this.#sendTo(to, post, kind);
     const { ids, conversation } = reading;
     const names = [...ids, conversation].flatMap((name) => name ?? []);
@@ -643,6 +644,20 @@ export class NativeMessages {
       return meantBy(to, there).map((name) => `${peer.agentId}/${name}`);
     });
   }
+}
+
+/**
+ * Each hub looks for them among its own agents, and does not know what others call it.
+ * @throws AppError bad_request
+ */
+function checkAffected({ affects = [] }: Reading): void {
+  const elsewhere = affects.find((name) => name.includes('/'));
+  if (elsewhere === undefined) return;
+  throw new AppError(
+    'bad_request',
+    `A message to all names whom it affects without a hub, unlike "${escapeGiven(elsewhere)}".`,
+    { failedBy: 'input', hint: 'Send it to that one alone.' },
+  );
 }
 
 /** A request that goes to whoever sent what it names, and not to whoever else can do it. */

@@ -182,6 +182,8 @@ test('whom a word to everybody affects is told by its own name, or by one that i
     .map(({ name }) => name)
     .filter((name) => mum.store.read.countDeliveries(name, ['queued']) > 0);
   expect(heard.toSorted()).toEqual(['data-reader', 'log-writer']);
+  const there = says('BROADCAST', { ...told, affects: ['Mum/data-reader'] }, { to: '*' });
+  await expect(post(there)).rejects.toThrow('without a hub, unlike "Mum/data-reader".');
 });
 
 test('what this hub refuses to tell everybody goes nowhere', async () => {

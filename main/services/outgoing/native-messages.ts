@@ -2,9 +2,7 @@
 // have made (a query, a delegation, a notice, a reply, a cancel), with the message whole beside it.
 // An agent speaks only for itself, and refers to earlier messages by ids that it gave or was given.
 import * as v from 'valibot';
-import { foldName } from '../../../preload/contract/agent-name.ts';
 import type { DeliveryDto, SendReportDto } from '../../../preload/contract/dto.ts';
-import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
@@ -21,7 +19,7 @@ import {
 import type { Acknowledgement, Dialect, Offer, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
-import { isNameOf, meantBy, objectOf, wholeOf } from '../../dialects/members.ts';
+import { isNameOf, objectOf, wholeOf } from '../../dialects/members.ts';
 import { checkFailure, originOf, readOrigin, type Writers } from '../../dialects/origin.ts';
 import { escapeGiven, escapeJson } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -42,6 +40,7 @@ import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { ACK_TIMEOUT_MS } from './limits.ts';
 import type { Recipient, SentKind } from './candidates.ts';
 import { EarlierMessages, type Earlier } from './earlier-messages.ts';
+import { isHubId, NamedRecipients } from './named-recipients.ts';
 import { offerOf, offerThere, together } from './native-offers.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
@@ -102,10 +101,12 @@ const MEANS_MORE = 'That hub reads no message of this kind, and would not see wh
 export class NativeMessages {
   readonly #deps: Deps;
   readonly #earlier: EarlierMessages;
+  readonly #named: NamedRecipients;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#earlier = new EarlierMessages(deps);
+    this.#named = new NamedRecipients(deps);
   }
 
   /**
@@ -200,7 +201,7 @@ export class NativeMessages {
   /** To whom it names, or to all who can where it is for them. */
   async #sendOn(post: Post, kind: SentKind): Promise<Sent> {
     const { agent, reading } = post;
-    const to = this.#recipient(agent, reading, kind);
+    const to = this.#named.of(agent, reading, kind);
     if (to === EVERYBODY) checkAffected(reading);
     if (reading.isForAll !== true || typeof to === 'string') return this.#sendTo(to, post, kind);
     const { ids, conversation } = reading;
@@ -405,7 +406,7 @@ export class NativeMessages {
   }
 
   async #discover({ agent, dialect, message, reading }: Post): Promise<Sent> {
-    const to = this.#recipient(agent, reading, 'query');
+    const to = this.#named.of(agent, reading, 'query');
     const found = this.#deps.recipients.resolve(to, agent, 'query');
     const asked = await this.#offers(found);
     const from = found.agent ?? (found.at === 'peer' ? found.peer.petname : agent);
@@ -436,7 +437,7 @@ export class NativeMessages {
   /** How an agent here is; for another hub and all of its agents, what that hub says of itself. */
   async #ping({ agent, dialect, message, reading, signal }: Post): Promise<Sent> {
     const { recipients, capabilities } = this.#deps;
-    const found = recipients.resolve(this.#recipient(agent, reading, 'query'), agent, 'query');
+    const found = recipients.resolve(this.#named.of(agent, reading, 'query'), agent, 'query');
     if (found.agent !== null)
       await (found.at === 'local' ? this.#checkHere(found.agent) : this.#offers(found));
     const [from, pong] =
@@ -589,60 +590,9 @@ export class NativeMessages {
     );
   }
 
-  /** A named agent here or at a hub, a hub, or whoever does what is named. */
-  #recipient(agent: string, { to, capability }: Reading, kind: SentKind): To {
-    if (to === null) {
-      if (capability !== null) return this.#firstOffered(ways(capability), agent, kind);
-      throw refused('The message names nobody, and nothing that somebody must be able to do.');
-    }
-    if (to === EVERYBODY || to.includes('/')) return to;
-    const hub = this.#deps.store.read.peers().find(({ agentId }) => isHubId(to, agentId));
-    if (hub !== undefined) return hub.agentId;
-    const [first, ...others] = this.#named(agent, to);
-    if (first !== undefined && others.length === 0) return first;
-    if (first !== undefined)
-      throw new AppError('conflict', `More than one agent is called "${escapeGiven(to)}".`, {
-        failedBy: 'input',
-        hint: 'Write the hub before the name, like Mum/jules.',
-      });
-    return this.#firstOffered(ways(to).toReversed(), agent, kind);
-  }
-
   #whoHas({ direction, party, toAgent }: TaskRow): string {
     const hub = direction === 'outgoing' ? this.#deps.store.read.peer(party)?.agentId : 'local';
     return toAgent === null ? (hub ?? '') : `${hub}/${toAgent}`;
-  }
-
-  /** The first that somebody offers; the first of all, where nobody offers any. */
-  #firstOffered(ways: readonly To[], agent: string, kind: SentKind): To {
-    const [first = ''] = ways;
-    return ways.find((way) => this.#isOffered(way, agent, kind)) ?? first;
-  }
-
-  #isOffered(to: To, agent: string, kind: SentKind): boolean {
-    try {
-      return this.#deps.recipients.resolve(to, agent, kind) !== undefined;
-    } catch (error) {
-      if (error instanceof AppError) return false;
-      throw error;
-    }
-  }
-
-  /** An agent here goes before a hub, and a hub before what other hubs call their agents. */
-  #named(agent: string, to: string): readonly string[] {
-    const names = this.#deps.agents.active().map(({ name }) => name);
-    const local = meantBy(
-      to,
-      names.filter((name) => name !== agent),
-    );
-    if (local.length > 0) return local.map((name) => `local/${name}`);
-    const peers = this.#deps.store.read.peers().filter(({ trust }) => trust === 'paired');
-    const hub = peers.find(({ petname }) => foldName(petname) === foldName(to));
-    if (hub !== undefined) return [hub.agentId];
-    return peers.flatMap((peer) => {
-      const there = (readCapabilities(peer)?.agents ?? []).map(({ name }) => name);
-      return meantBy(to, there).map((name) => `${peer.agentId}/${name}`);
-    });
   }
 }
 
@@ -668,16 +618,6 @@ function isAskedBack({ to, replyTo, isForAll, payload }: Reading): boolean {
 function senderOf({ untrusted: { origin } }: DeliveryDto): string {
   const hub = origin.peer_id ?? 'local';
   return origin.from_agent === null ? hub : `${hub}/${origin.from_agent}`;
-}
-
-/** What a word may name that names no agent: a capability, or an area. */
-function ways(word: string): readonly To[] {
-  return [{ capability: word }, ...(DOMAIN_NAME.test(word) ? [{ domain: word }] : [])];
-}
-
-/** The id of a hub, also as the first draft writes it: without the type of its key. */
-function isHubId(said: string, agentId: string): boolean {
-  return said === agentId || `ed25519.${said}` === agentId;
 }
 
 /** @throws AppError bad_request */

@@ -2,8 +2,7 @@
 // have made (a query, a delegation, a notice, a reply, a cancel), with the message whole beside it.
 // An agent speaks only for itself, and refers to earlier messages by ids that it gave or was given.
 import * as v from 'valibot';
-import type { DeliveryDto, SendReportDto } from '../../../preload/contract/dto.ts';
-import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
+import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { StopState, StoryDto } from '../../../preload/contract/story.ts';
@@ -20,20 +19,19 @@ import type { Acknowledgement, Dialect, Offer, Reading } from '../../dialects/di
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
 import { isNameOf, objectOf, wholeOf } from '../../dialects/members.ts';
-import { checkFailure, originOf, readOrigin, type Writers } from '../../dialects/origin.ts';
+import { originOf, readOrigin } from '../../dialects/origin.ts';
 import { escapeGiven, escapeJson } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { answerersThere, readCapabilities } from '../admission/asking-agents.ts';
+import { readCapabilities } from '../admission/asking-agents.ts';
 import type { Capabilities } from '../agents/capabilities.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { NativeItems } from '../inbox/native-items.ts';
-import { Said, wireCode } from '../../protocol/error-payload.ts';
 import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
 import { parsePong } from '../../protocol/payloads.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
@@ -41,10 +39,10 @@ import { ACK_TIMEOUT_MS } from './limits.ts';
 import type { Recipient, SentKind } from './candidates.ts';
 import { EarlierMessages, type Earlier } from './earlier-messages.ts';
 import { isHubId, NamedRecipients } from './named-recipients.ts';
+import { NativeAnswers, type Spoken } from './native-answers.ts';
 import { offerOf, offerThere, together } from './native-offers.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
-import { endedByAgent } from '../tasks/task-endings.ts';
 import { isOpen } from '../tasks/task-moves.ts';
 import type { Tasks } from './tasks.ts';
 import type { ToEverybody } from './to-everybody.ts';
@@ -72,12 +70,6 @@ interface Deps {
 const NO_DIALECT =
   'This is a message of no language that is known here: it has no "mcp_version" (elizaos), no "type" with an "id" that begins with MSG- (claude-crunch), no "kind" (acp-draft) and no "performative" (fipa-acl).';
 
-interface Spoken {
-  readonly agent: string;
-  readonly dialect: Dialect;
-  readonly message: JsonObject;
-}
-
 interface Post extends Spoken {
   readonly reading: Reading;
   readonly earlier: Earlier | undefined;
@@ -93,7 +85,6 @@ const UNANSWERED: ReadonlySet<StopState> = new Set(['on_its_way', 'not_told', 'n
 const TAKEN: ReadonlySet<StopState> = new Set(['nothing_begun', 'asked', 'obeyed']);
 /** Of agents, capabilities, messages and conversations. */
 const NAME_MAX_CHARACTERS = 256;
-const NOBODY: Writers = { hub: null, agents: [] };
 const NOTHING: Partial<Earlier> = {};
 const CANCELLED_AT_ALL = 'It is cancelled at all who have not answered.';
 const MEANS_MORE = 'That hub reads no message of this kind, and would not see what this one means.';
@@ -102,11 +93,13 @@ export class NativeMessages {
   readonly #deps: Deps;
   readonly #earlier: EarlierMessages;
   readonly #named: NamedRecipients;
+  readonly #answers: NativeAnswers;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#earlier = new EarlierMessages(deps);
     this.#named = new NamedRecipients(deps);
+    this.#answers = new NativeAnswers(deps);
   }
 
   /**
@@ -120,7 +113,7 @@ export class NativeMessages {
     try {
       return await this.#do(this.#read(spoken, signal));
     } catch (error) {
-      throw this.#withNative(error, spoken, agent);
+      throw this.#answers.withNative(error, spoken, agent);
     }
   }
 
@@ -213,7 +206,7 @@ export class NativeMessages {
   }
 
   async #sendTo(to: To, post: Post, kind: SentKind, about?: TaskRow): Promise<Sent> {
-    const { agent, dialect, message, reading, earlier, signal, need } = post;
+    const { agent, dialect, reading, earlier, signal, need } = post;
     const held = this.#handedOn(reading, earlier);
     const until = Math.min(reading.until ?? Infinity, held?.deadline_at ?? Infinity);
     const inTime = Number.isFinite(until) ? { until } : {};
@@ -237,9 +230,9 @@ export class NativeMessages {
       const params = parsed(OPERATIONS['send.query'].params, asked);
       const answer = this.#deps.sender.query({ ...params, ...extra }, agent, signal);
       const report = await answer.catch((error: unknown) => {
-        throw this.#withNative(error, post, ...this.#refuserOf(error, to, agent));
+        throw this.#answers.refused(error, post, to);
       });
-      const native = this.#answer(dialect, agent, message, report);
+      const native = this.#answers.ofQuery(post, report);
       return native === undefined ? { report } : { report, untrusted: { native } };
     }
     const accepts = about?.id;
@@ -253,7 +246,7 @@ export class NativeMessages {
       const report = await this.#deps.sender.delegate({ ...params, ...extra }, agent, key);
       const { estimated_ms: estimatedMs, chosen } = report;
       const ack = SETTLED.has(report.state) ? { accepted: true, estimatedMs, reason: null } : null;
-      return { report, ...this.#settled(post, chosen.agent, ack) };
+      return { report, ...this.#answers.settled(post, chosen.agent, ack) };
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'idempotency_mismatch') throw error;
       throw new AppError(
@@ -384,7 +377,7 @@ export class NativeMessages {
     const origin = originOf({ dialect, message });
     const { id, state, story } = await this.#deps.tasks.cancel(task.id, { agent }, words, origin);
     const came = cancelledOf(story);
-    const { untrusted } = this.#settled(post, task.toAgent, settledBy(story));
+    const { untrusted } = this.#answers.settled(post, task.toAgent, settledBy(story));
     return { cancelled: { id, state }, untrusted: { came_of_it: came, ...untrusted } };
   }
 
@@ -394,23 +387,12 @@ export class NativeMessages {
     return toAgent === null ? hub : `${hub}/${toAgent}`;
   }
 
-  /** The acknowledgement of a call that is settled with its answer; null: it is not. */
-  #settled(
-    { agent, dialect, message }: Post,
-    from: string | null,
-    ack: Acknowledgement | null,
-  ): { readonly untrusted?: JsonObject } {
-    if (ack === null) return {};
-    const native = dialect.ack?.(this.#addressing(from ?? agent, agent), ack, message);
-    return native === undefined ? {} : { untrusted: { native: escapeJson(native) } };
-  }
-
   async #discover({ agent, dialect, message, reading }: Post): Promise<Sent> {
     const to = this.#named.of(agent, reading, 'query');
     const found = this.#deps.recipients.resolve(to, agent, 'query');
     const asked = await this.#offers(found);
     const from = found.agent ?? (found.at === 'peer' ? found.peer.petname : agent);
-    const native = dialect.offer?.(this.#addressing(from, agent), together(asked), message);
+    const native = dialect.offer?.(this.#answers.addressing(from, agent), together(asked), message);
     return native === undefined ? {} : { untrusted: { native: escapeJson(native) } };
   }
 
@@ -444,7 +426,7 @@ export class NativeMessages {
       found.at === 'local'
         ? [found.agent ?? agent, capabilities.pong(found.agent)]
         : [found.peer.petname, await this.#pongOf(found.peer.key, signal)];
-    const native = dialect.pong?.(this.#addressing(from, agent), pong, message);
+    const native = dialect.pong?.(this.#answers.addressing(from, agent), pong, message);
     return native === undefined ? {} : { untrusted: { native: escapeJson(native) } };
   }
 
@@ -468,110 +450,6 @@ export class NativeMessages {
     if (row === undefined) throw noAgent(agent, null);
     if (agents.presence.load(row) === 'absent')
       throw new AppError('unhandled', `${row.displayName} is away.`, { failedBy: 'input' });
-  }
-
-  #addressing(from: string, to: string) {
-    const id = this.#deps.random.uuid();
-    return { id, at: this.#deps.clock.wallMs(), from, to, conversation: id };
-  }
-
-  /**
-   * The error with itself as a message in the language of what was said.
-   * @param writers in whose names that may be written
-   */
-  #withNative(error: unknown, spoken: Spoken, from: string, writers = NOBODY): unknown {
-    if (!(error instanceof AppError)) return error;
-    const untrusted = objectOf(error.data['untrusted']);
-    if (untrusted['native'] !== undefined) return error;
-    const native = escapeJson(
-      tooLate(error, spoken, this.#addressing(from, spoken.agent)) ??
-        this.#failure(error, spoken, from, writers),
-    );
-    return new AppError(error.code, error.message, {
-      failedBy: error.failedBy,
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
-      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-      data: { ...error.data, untrusted: { ...untrusted, native } },
-      cause: error.cause,
-    });
-  }
-
-  /** As the agent wrote it that failed, or made of its words and its data. */
-  #failure(
-    error: AppError,
-    { agent, dialect, message }: Spoken,
-    from: string,
-    writers: Writers,
-  ): JsonObject {
-    const read = dialect.read(message);
-    const said = error.cause instanceof Said ? error.cause : new Said('');
-    const { data, outcome, origin } = said;
-    const words = said.message === '' ? error.message : said.message;
-    const { retryable } = error;
-    const code = codeFor(error, read.ok);
-    const failure = { code, retryable, data };
-    const written = readOrigin({ origin });
-    if (
-      written?.dialect === dialect &&
-      checkFailure({ ...failure, message: words, origin }, writers).ok &&
-      !this.#deps.natives.answersAnother(dialect, agent, written.message, {
-        ids: read.ok ? read.value.ids : [],
-      })
-    )
-      return written.message;
-    const addressing = this.#addressing(from, agent);
-    const payload = { status: 'failed', outcome, error: words, ...failure } as const;
-    const isAgents = objectOf(error.data['untrusted'])['ended_by'] === 'agent';
-    return dialect.write({
-      ...addressing,
-      kind: 'result',
-      payload,
-      answers: { id: null, at: addressing.at, message },
-      isTakenOn: isAgents && endedByAgent(payload, code, false).kind === 'failed',
-    });
-  }
-
-  /** The answer to a query, in the dialect of the question. */
-  #answer(
-    dialect: Dialect,
-    agent: string,
-    message: JsonObject,
-    { id, untrusted, chosen }: SendReportDto,
-  ): JsonObject | undefined {
-    if (untrusted === null) return undefined;
-    const origin = readOrigin(untrusted);
-    const asked = dialect.read(message, true);
-    const ids = [id, ...(asked.ok ? asked.value.ids : [])];
-    if (
-      origin?.dialect === dialect &&
-      !this.#deps.natives.answersAnother(dialect, agent, origin.message, { ids })
-    )
-      return origin.message;
-    const at = this.#deps.clock.wallMs();
-    return dialect.write({
-      kind: 'result',
-      id,
-      at,
-      // What a person says is told in no agent's name.
-      from: (untrusted.answered_by === null ? chosen.agent : null) ?? chosen.peer_name,
-      to: agent,
-      conversation: id,
-      payload: { status: 'completed', outcome: untrusted.summary, ...untrusted },
-      answers: { id, at, message },
-    });
-  }
-
-  /** Of another hub: that, unless its agent ended it; and who may have written that. */
-  #refuserOf(error: unknown, to: To, agent: string): readonly [string, Writers] {
-    const found = this.#deps.recipients.resolve(to, agent, 'query');
-    if (found.at === 'local') {
-      const agents = this.#deps.agents.active().map(({ name }) => name);
-      return [found.agent ?? agent, { hub: null, agents }];
-    }
-    const { peer, agent: named } = found;
-    const said = error instanceof AppError ? objectOf(error.data['untrusted']) : {};
-    const from = said['ended_by'] === 'agent' ? (named ?? peer.petname) : peer.petname;
-    return [from, answerersThere(peer, named)];
   }
 
   #checkSender(agent: string, { from }: Reading): void {
@@ -647,30 +525,12 @@ function parsed<const Entries extends v.ObjectEntries>(
   throw refused(`The message does not fit: ${v.summarize(read.issues).split('\n')[0] ?? ''}`);
 }
 
-/** Of what this hub itself did not take, whether it was understood. */
-function codeFor({ code, failedBy }: AppError, isUnderstood: boolean): WireErrorCode {
-  const isOwn = failedBy === 'input' && !('wire' in ERRORS[code]) && code !== 'forbidden';
-  if (isOwn) return isUnderstood ? 'rejected' : 'not_understood';
-  return wireCode(code);
-}
-
 /** What the agent that cancelled is told at once; null: nobody has answered yet. */
 function settledBy(story: StoryDto): Acknowledgement | null {
   const state = story.stop?.state;
   if (state === undefined ? story.end === null : UNANSWERED.has(state)) return null;
   const accepted = state !== undefined && TAKEN.has(state);
   return { accepted, estimatedMs: null, reason: accepted ? null : cancelledOf(story) };
-}
-
-/** A cancel that came too late is settled with the call; not each language has a word for that. */
-function tooLate(
-  { code, message: reason }: AppError,
-  { dialect, message }: Spoken,
-  addressing: Parameters<NonNullable<Dialect['ack']>>[0],
-): JsonObject | undefined {
-  const read = dialect.read(message);
-  if (code !== 'conflict' || !read.ok || read.value.kind !== 'cancel') return undefined;
-  return dialect.ack?.(addressing, { accepted: false, estimatedMs: null, reason }, message);
 }
 
 /** @param hub by its name; null: this one */

@@ -45,8 +45,3 @@ export const TURN_DECISIONS_READ_MAX = 200;
 export const TURN_PAIRS_MAX = 1_000;
 /** Agents of one hub that are told apart; those beyond it count as all of them. */
 export const TURN_NAMES_MAX = 32;
-/**
- * A question that nobody was asked about is on record once it has been open for as long; one that
- * ends before is written down then.
- */
-export const KEPT_AFTER_MS = 250;

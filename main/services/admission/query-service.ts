@@ -6,10 +6,7 @@ import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { NO_RUNNER } from '../../core/approval-view.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
-import { isForAll } from '../../dialects/origin.ts';
-import { readObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
 import type { Store, Tables, TaskAnswer, TaskRow } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
@@ -31,7 +28,6 @@ import {
   type TaskEndings,
 } from '../tasks/task-endings.ts';
 import { isLocal } from '../tasks/parties.ts';
-import { KEPT_AFTER_MS } from './limits.ts';
 import { isOpen, isStoppedHere, moveTask, newTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
@@ -49,7 +45,6 @@ interface Deps {
   readonly queries: OpenQueries;
   readonly endings: TaskEndings;
   readonly progress: Progress;
-  readonly log: Log;
 }
 
 type Answer = Exclude<QueryOutcome, AppError>;
@@ -160,7 +155,7 @@ export class QueryService {
 
   /**
    * Straight to its agent: nobody is asked, so there is no card, and nothing is promised, so
-   * nothing is waited for but the answer, where that comes soon.
+   * nothing is waited for but the answer.
    */
   async #pass(
     request: WorkRequest,
@@ -184,41 +179,8 @@ export class QueryService {
     const { party, fromAgent, text, payload } = request;
     const words = deliveries.untrusted({ party, fromAgent, kind: 'query', text, payload });
     queries.deliver(task.id, deliveries.bodyOf({ ...task, seq: 0 }, null), words);
-    const keeping = this.#keepWhileOpen(task);
     const closed = await line;
-    const { outcome } = closed;
-    if (!(await keeping())) return { outcome, task: await this.#writeDown(task, closed) };
-    await this.#close(task.id, closed);
-    return { outcome, task: this.#deps.store.read.task(task.id) ?? task };
-  }
-
-  /**
-   * What its agent takes a while for is on record from then on, whatever becomes of this run; one
-   * to all at once, since its call is answered. Most are answered before that, and are written
-   * once. Returns what ends this, and says whether it is on record.
-   */
-  #keepWhileOpen(task: Omit<TaskRow, 'seq'>): () => Promise<boolean> {
-    const { clock, store, queries, events, log } = this.#deps;
-    let kept = Promise.resolve(false);
-    const keep = async (): Promise<boolean> => {
-      try {
-        await store.write((tables) =>
-          tables.insertTask({ ...task, ...queries.handedOver(task.id) }),
-        );
-      } catch (error) {
-        log.warn('open question not recorded', { error: String(error) });
-        return false;
-      }
-      queries.stored(task.id);
-      events.changed(task.id);
-      return true;
-    };
-    const afterMs = isForAll(readObject(task.payload)) ? 0 : KEPT_AFTER_MS;
-    const timer = clock.setTimer(afterMs, () => (kept = keep()));
-    return () => {
-      timer.cancel();
-      return kept;
-    };
+    return { outcome: closed.outcome, task: await this.#writeDown(task, closed) };
   }
 
   /**

@@ -1,7 +1,7 @@
 // Open queries: questions whose asker waits on a stream. They promise nothing, so they live in
 // memory, next to the durable inbox, and end with their deadline, their asker or this run of the
 // hub (PROTOCOL.md, Streams and frames). One that a person must allow has its task and approval in
-// the store; the others are stored when they end, or once they have been open for a while.
+// the store; the others are stored once, when they end.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
@@ -51,8 +51,8 @@ interface OpenQuery extends QueryOpening {
       }
     | undefined;
   deadlineAt: number | null;
-  /** It is on record, while it is open. */
-  isStored: boolean;
+  /** A decision hung on it. */
+  readonly isStored: boolean;
   /** Who stopped it, where a person here did. */
   stop?: Partial<StoryColumns>;
 }
@@ -207,12 +207,6 @@ export class OpenQueries implements ItemStore {
     this.#byTask.get(taskId)?.settle(payload, 'answered');
   }
 
-  /** It is on record from now on. */
-  stored(taskId: string): void {
-    const query = this.#byTask.get(taskId);
-    if (query !== undefined) query.isStored = true;
-  }
-
   failAllOf(agent: string, error: AppError): void {
     for (const query of this.#byTask.values())
       if (query.agent === agent) query.settle(error, 'hub');
@@ -313,7 +307,7 @@ export class OpenQueries implements ItemStore {
     return items.filter((item) => item.state === state);
   }
 
-  /** Those on record are shown. */
+  /** Those before a person have a record, which shows it. */
   #changed({ deliveryId, taskId }: Item): void {
     if (taskId !== null && this.#byDelivery.get(deliveryId)?.isStored === true)
       this.#deps.events.changed(taskId);

@@ -2,7 +2,7 @@
 // for longer than was said.
 import { CAPABILITIES_TOPIC } from '../../../../main/protocol/kinds.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeliveryDto, SendReportDto, TaskDto } from '../../../../preload/contract/dto.ts';
+import type { SendReportDto } from '../../../../preload/contract/dto.ts';
 import type { AppError } from '../../../../main/lib/app-error.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
@@ -212,39 +212,6 @@ describe('a query', () => {
     await clock.settle();
     const message = 'The agent was handed the question 8 times and never answered it.';
     expect(asked.error).toMatchObject({ code: 'unhandled', data: { untrusted: { message } } });
-  });
-
-  it('that takes its agent a while is on record from then on, and is there once, however it ends', async () => {
-    const params = { to: 'local/calendar', question: 'What is on?', domain: 'family.calendar' };
-    const asked = async (): Promise<DeliveryDto> => {
-      void mum.work.sender.query(params, 'claude', gone.signal).catch(() => undefined);
-      await clock.settle();
-      const item = await mum.claim('calendar');
-      await clock.advance(1_000);
-      return item;
-    };
-    const tasks = async (): Promise<readonly TaskDto[]> =>
-      (await mum.work.tasks.list({ limit: 5 }, { agent: 'claude' })).items;
-    const { delivery_id: delivery } = await asked();
-    const handed_over = { agent: 'Calendar' };
-    expect(await tasks()).toMatchObject([{ state: 'queued', story: { handed_over, end: null } }]);
-    const reply = { status: 'completed', summary: 'Practice', truncated: false } as const;
-    await mum.work.inbox.reply('calendar', delivery, reply, null);
-    await clock.advance(100);
-    const answered = { state: 'completed', untrusted: { outcome: 'Practice' } };
-    expect(await tasks()).toMatchObject([answered]);
-
-    await asked();
-    await mum.restart();
-    await clock.settle();
-    expect(await tasks()).toMatchObject([
-      {
-        state: 'cancelled',
-        reason: 'The hub was restarted while somebody waited for the answer.',
-        story: { verdict: { outcome: 'passed' }, end: { kind: 'possibly_executed' } },
-      },
-      answered,
-    ]);
   });
 
   it('refuses its agent an answer that would not fit into one message, and takes a shorter one', async () => {

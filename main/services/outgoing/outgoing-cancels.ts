@@ -109,11 +109,18 @@ export class OutgoingCancels {
 
   /**
    * Writes down that it is asked, then asks. What is reported meanwhile is the answer to that
-   * cancel, and a hub that dies before the answer asks again.
+   * cancel, and a hub that dies before the answer asks again. A full disk keeps nobody from calling
+   * off work. Resolves to false, once that is answered, where another cancel was under way.
    */
-  async asking(taskId: string, ask: () => Promise<void>): Promise<void> {
-    const asked = this.#deps.unit
+  async asking(taskId: string, ask: () => Promise<void>): Promise<boolean> {
+    if (this.#asking.has(taskId)) {
+      await this.answered(taskId);
+      return false;
+    }
+    const { unit, log } = this.#deps;
+    const asked = unit
       .run((tables) => this.#keep(tables, tables.task(taskId), 'cancelled'))
+      .catch((error: unknown) => log.warn('cancel not noted', { error: String(error) }))
       .then(ask);
     this.#asking.set(taskId, asked);
     try {
@@ -121,6 +128,7 @@ export class OutgoingCancels {
     } finally {
       this.#asking.delete(taskId);
     }
+    return true;
   }
 
   /** The other hub says that it did not take it, so nothing was asked. Inside a commit. */

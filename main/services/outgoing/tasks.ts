@@ -124,8 +124,8 @@ export class Tasks {
     // Said before, and on its way.
     if (task.state === 'cancelling') return this.#deps.views.dto(task, agentOf(viewer));
     if (task.direction === 'outgoing' && this.#isUnclear(task))
-      await this.#cancelUnclear(task, viewer, reason);
-    else if (task.direction === 'outgoing') await this.#cancelThere(task, reason, origin);
+      await this.#cancelUnclear(task, viewer, reason, origin);
+    else if (task.direction === 'outgoing') await this.#cancelThere(task, viewer, reason, origin);
     else await this.#cancelHere(task, viewer, reason, origin);
     return this.#deps.views.dto(this.#find(id, viewer), agentOf(viewer));
   }
@@ -164,19 +164,33 @@ export class Tasks {
   }
 
   /** It is cancelled there as soon as possible, not sent again, and ends by that hub's answer. */
-  async #cancelUnclear(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
+  async #cancelUnclear(
+    task: TaskRow,
+    viewer: Viewer,
+    reason: string | null,
+    origin: JsonObject | null,
+  ): Promise<void> {
+    const told = this.#readsDialects(task) ? (origin ?? undefined) : undefined;
     const isDone = await this.#deps.unit.run((tables, after) => {
       const current = tables.task(task.id);
       if (current === undefined || !isOpen(current) || !this.#isUnclear(current)) return false;
-      this.#deps.cancels.begin(tables, after, current, 'cancelled', reason, { isSaid: true });
+      this.#deps.cancels.begin(tables, after, current, 'cancelled', reason, {
+        origin: told,
+        isSaid: true,
+      });
       return true;
     });
-    if (!isDone) await this.cancel(task.id, viewer, reason);
+    if (!isDone) await this.cancel(task.id, viewer, reason, origin);
+  }
+
+  #readsDialects({ party }: TaskRow): boolean {
+    return this.#deps.messenger.extensions(party).includes(DIALECTS_EXTENSION);
   }
 
   /** Asks the hub that has it. */
   async #cancelThere(
     task: TaskRow,
+    viewer: Viewer,
     reason: string | null,
     origin: JsonObject | null,
   ): Promise<void> {
@@ -188,19 +202,19 @@ export class Tasks {
         hint: 'Wait for its result, or for the deadline.',
       });
     }
-    const readsDialects = messenger.extensions(task.party).includes(DIALECTS_EXTENSION);
     const message = {
       id: random.uuid(),
       kind: 'cancel',
       ref: task.messageId,
       payload: {
         ...(reason === null ? {} : { reason }),
-        ...(origin === null || !readsDialects ? {} : { origin }),
+        ...(origin === null || !this.#readsDialects(task) ? {} : { origin }),
       },
     };
     // Throws where it is too large.
     messenger.encode(task.party, message);
-    await cancels.asking(task.id, () => this.#ask(task, message, reason, name));
+    const isAsked = await cancels.asking(task.id, () => this.#ask(task, message, reason, name));
+    if (!isAsked) await this.cancel(task.id, viewer, reason, origin);
   }
 
   /**

@@ -82,12 +82,12 @@ it('is on record once where its answer was lost, with the words that are sent ag
 describe('a cancel that the other hub answers while the disk here is full', () => {
   const FULL = new AppError('storage_failed', 'The disk is full.');
 
-  /** All that is written after the note that it is asked is lost, as often as given. */
-  async function cancelWithFullDisk(id: string, times: number): Promise<unknown> {
+  /** All that is written is lost, as often as given, after the note that it is asked. */
+  async function cancelWithFullDisk(id: string, times: number, first = 1): Promise<unknown> {
     const write = dad.store.write.bind(dad.store);
     let seen = 0;
     dad.store.write = (...work) => {
-      const isLost = seen > 0 && seen <= times;
+      const isLost = seen >= first && seen < first + times;
       seen += 1;
       return isLost ? Promise.reject(FULL) : write(...work);
     };
@@ -108,6 +108,12 @@ describe('a cancel that the other hub answers while the disk here is full', () =
     expect(headlineOf(story)).toBe('Stopped.');
   });
 
+  it('leaves all the same where even the note that it is asked is lost', async () => {
+    const { id } = await send();
+    expect(await cancelWithFullDisk(id, 1, 0)).toMatchObject({ state: 'cancelled' });
+    expect(mum.store.read.tasks({ limit: 1 })[0]?.state).toBe('cancelled');
+  });
+
   it('ends when it is asked again, though nothing is open there any more', async () => {
     const { id } = await send();
     expect(await cancelWithFullDisk(id, 2)).toBe(FULL);
@@ -125,6 +131,35 @@ describe('a cancel that the other hub answers while the disk here is full', () =
     });
     expect(await cancelWithFullDisk(id, 2)).toMatchObject({ code: 'rejected' });
   });
+});
+
+it('is asked once where two ask for it at once, and keeps what it says in a language', async () => {
+  const { id } = await send();
+  await mum.decide(mum.card, 'allow');
+  await mum.claim('claude');
+  mum.messenger.swallowed.add('ack');
+  const origin = { dialect: 'acp-draft', message: { kind: 'cancel', id: 'stop-1', ref: id } };
+  const asked = Promise.all([
+    dad.work.tasks.cancel(id, { agent: 'openclaw' }, 'Plans changed', origin),
+    dad.work.tasks.cancel(id, { agent: 'openclaw' }, null),
+  ]);
+  await clock.advance(20_000);
+  expect((await asked).map(({ state }) => state)).toEqual(['cancelling', 'cancelling']);
+  mum.messenger.swallowed.clear();
+  await clock.advance(60_000);
+  expect(new Set(cancels().map(({ payload }) => JSON.stringify(payload))).size).toBe(1);
+  expect(cancels().at(-1)?.payload).toMatchObject({ origin });
+});
+
+it('keeps what it says in a language where nobody knows whether the task arrived', async () => {
+  mum.messenger.swallowed.add('ack');
+  const { id, state } = await send();
+  expect(state).toBe('sending');
+  const origin = { dialect: 'acp-draft', message: { kind: 'cancel', id: 'stop-1', ref: id } };
+  await dad.work.tasks.cancel(id, { agent: 'openclaw' }, null, origin);
+  mum.messenger.swallowed.clear();
+  await clock.advance(60_000);
+  expect(cancels().at(-1)?.payload).toMatchObject({ origin });
 });
 
 describe('a delegation whose ack was lost', () => {

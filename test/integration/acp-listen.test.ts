@@ -527,7 +527,7 @@ describe('what the hub keeps running', () => {
     const [shown = left] = list();
     expect([titleOf(shown as RunnerDto), shown]).toMatchObject([
       'qwen',
-      { why: expect.stringContaining('This version of the hub starts no such program.') },
+      { why: expect.stringContaining('What is kept of it names no program that this hub starts.') },
     ]);
     await hub.node.services.runners.end('old', PERSON);
     expect(list()).toMatchObject([kept]);

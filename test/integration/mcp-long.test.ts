@@ -94,5 +94,5 @@ test('is refused in words where it is too long, each time', async () => {
   const refused = { result: { isError: true, content } };
   const calls = Array.from({ length: 12 }, () => given);
   expect(await called(...calls)).toMatchObject(calls.map(() => refused));
-  expect(await posted(given)).toMatchObject({ status: 413, detail });
+  expect(await posted(given)).toMatchObject({ error: { data: { status: 413, detail } } });
 }, 60_000);

@@ -5,7 +5,8 @@ import { AppError, inputError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { NO_RUNNER } from '../../core/approval-view.ts';
-import type { StoryColumns } from '../../core/story-row.ts';
+import { HUB_RESTARTED, type StoryColumns } from '../../core/story-row.ts';
+import { isForAll } from '../../dialects/origin.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, Tables, TaskAnswer, TaskRow } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -86,8 +87,10 @@ export class QueryService {
     const assessment = admission.assess(store.read, request);
     queries.checkRoom(request.party);
     const { decision, rule } = assessment.verdict;
-    // A decision by a rule or a person is stored before it takes effect; this is neither.
-    const passes = decision === 'deliver' && rule === null;
+    // A decision by a rule or a person is stored before it takes effect; this is neither. One to
+    // all is stored as well: its call is answered, so the next run tells what became of it.
+    const isUnasked = decision === 'deliver' && rule === null;
+    const passes = isUnasked && !isForAll(request.payload);
     const told = passes
       ? await this.#pass(request, assessment, signal, taken)
       : await this.#admit(request, (tables) => admission.assess(tables, request), signal, taken);
@@ -329,17 +332,24 @@ function storyOfLine(
 ): Partial<StoryColumns> & Pick<StoryColumns, 'endedBy' | 'endedKind'> {
   const code = outcome instanceof AppError ? readWireErrorCode(outcome.code) : null;
   // Whoever asked and is gone has taken it back.
-  const isTakenBack = end === 'gone' && stopAt === null;
+  const isRestart =
+    end === 'gone' &&
+    isLocal(party) &&
+    outcome instanceof AppError &&
+    outcome.message === HUB_RESTARTED;
+  const isTakenBack = end === 'gone' && stopAt === null && !isRestart;
   const ended: Ended =
     end === 'answered'
       ? endedByAgent(wordsOf(outcome), code, stopAt !== null)
-      : end === 'gone'
-        ? { by: 'agent', kind: 'cancelled' }
-        : end === 'stopped'
-          ? { by: 'person', kind: handed.handedAt === undefined ? 'stopped' : 'cancelled' }
-          : end === 'cut_off'
-            ? { by: 'hub', kind: 'possibly_executed' }
-            : endedByHub(code);
+      : isRestart
+        ? { by: 'hub', kind: handed.handedAt === undefined ? 'cancelled' : 'possibly_executed' }
+        : end === 'gone'
+          ? { by: 'agent', kind: 'cancelled' }
+          : end === 'stopped'
+            ? { by: 'person', kind: handed.handedAt === undefined ? 'stopped' : 'cancelled' }
+            : end === 'cut_off'
+              ? { by: 'hub', kind: 'possibly_executed' }
+              : endedByHub(code);
   const tokens = outcome instanceof AppError ? null : outcome.tokens_used;
   return {
     ...handed,

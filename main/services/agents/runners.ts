@@ -309,7 +309,7 @@ type Status = Pick<RunnerDto, 'state' | 'why' | 'tokens'>;
 const NOT_SAID: Status = { state: 'starts', why: null, tokens: 0 };
 const NOT_KNOWN: Status = {
   state: 'cannot_start',
-  why: 'This version of the hub starts no such program. Choose another one, or start none any more.',
+  why: 'What is kept of it names no program that this hub starts. Choose another one, or start none any more.',
   tokens: 0,
 };
 const isUsedUp = ({ state }: Status): boolean => state === 'used_up' || state === 'day_used';

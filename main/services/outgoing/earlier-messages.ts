@@ -52,9 +52,11 @@ export class EarlierMessages {
     if (replyTo === null && (conversation === null || !isAcceptance)) return undefined;
     const [task, ...others] = this.requests(agent, reading);
     if (task === undefined) return this.#seen(agent, dialect, reading);
-    // A word about one of several answers is for one of those who gave them.
+    // A word about one of several answers is for one of those who gave them, and one about a
+    // request of one's own for one of those who have it.
     const isTold = asNotice(reading).kind === 'notify' && this.#isFor(task, reading);
-    if (isTold && others.some((one) => isOfAnother(one, task))) throw severalMeant('answer');
+    if (isTold && others.some((one) => isOfAnother(one, task)))
+      throw severalMeant(isOpen(task) ? 'agent' : 'answer');
     return { task, conversation: task.conversationId };
   }
 
@@ -207,10 +209,11 @@ function isOfAnother(one: TaskRow, { party, toAgent }: TaskRow): boolean {
   return one.endedBy !== 'hub' && (one.party !== party || one.toAgent !== toAgent);
 }
 
-function severalMeant(what: 'offer' | 'answer'): AppError {
+function severalMeant(what: 'offer' | 'answer' | 'agent'): AppError {
+  const byId = `Name the ${what} by its own id, or the agent that made it as the receiver.`;
   return new AppError('conflict', `More than one ${what} may be meant.`, {
     failedBy: 'input',
-    hint: `Name the ${what} by its own id, or the agent that made it as the receiver.`,
+    hint: what === 'agent' ? 'Name the agent as the receiver.' : byId,
   });
 }
 

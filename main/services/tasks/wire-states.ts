@@ -84,8 +84,9 @@ export function decisionOf(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow):
   const row = reads.decisionOfTask(task.id);
   const outcome = row && OUTCOMES[row.state];
   if (row === undefined || outcome === undefined || row.decidedAt === null) return null;
-  const by =
-    readSurface(row.surface) === 'rule' ? 'rule' : outcome === 'expired' ? 'clock' : 'person';
+  const isRules = readSurface(row.surface) === 'rule';
+  const isUnasked = isRules && task.verdict === 'passed';
+  const by = isUnasked ? 'nobody' : isRules ? 'rule' : outcome === 'expired' ? 'clock' : 'person';
   const named = row.decidedBy === null || NO_PERSON.has(row.decidedBy) ? null : row.decidedBy;
   const person = by === 'person' ? (named ?? task.verdictBy) : null;
   const isAdults = by === 'person' && readSurface(row.surface) === 'peer';
@@ -94,7 +95,7 @@ export function decisionOf(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow):
       ? { person: task.stopPerson, at: task.stopAt }
       : undefined;
   return {
-    outcome,
+    outcome: isUnasked ? 'passed' : outcome,
     by,
     person,
     ...(isAdults ? { as: 'adult' } : {}),

@@ -21,7 +21,7 @@ const calls: Readonly<Record<WebhookOutcome, (time: string, status: number) => s
     `Its webhook gave no clear answer, ${time}. Whether it was woken is not known.`,
   limit: (time) =>
     `Its webhook was not called, ${time}: as often as a day allows, it has been woken.`,
-  unreadable: (time) => `Its webhook was not called, ${time}: it cannot be read. Set it again.`,
+  unreadable: () => 'Its webhook is not called: it cannot be read. Set it again.',
 };
 
 /** The light of a webhook, in words. */

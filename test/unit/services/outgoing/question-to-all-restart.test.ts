@@ -1,6 +1,7 @@
 // A question to everybody whose hub ends before all have answered: the call that asked is over, so
 // whoever asked is told by its inbox that no answer comes, once, by the next run.
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { wholeOf } from '../../../../preload/contract/strings/story.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
 import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -25,9 +26,10 @@ afterEach(() => closeTwoHubs({ clock, dad, mum }));
 const signal = new AbortController().signal;
 
 it.each([
-  ['crashes', () => Promise.resolve()],
-  ['ends', () => dad.work.stop()],
-])('is ended for whoever asked, where its hub %s, at each who had not answered', async (_, end) => {
+  ['crashes', () => Promise.resolve(), 'Ended by dad.'],
+  ['ends', () => dad.work.stop(), 'Cut off while Draws had it.'],
+])('is ended for whoever asked, where its hub %s, at each who had not answered', async (...way) => {
+  const [, end, ended] = way;
   const query = {
     performative: 'QUERY',
     content: 'Which colours?',
@@ -49,12 +51,16 @@ it.each([
   await clock.advance(100);
   expect((await dad.claim('eddy')).untrusted).toMatchObject({ native: { performative: 'INFORM' } });
 
+  const asked = dad.store.read.tasks({ limit: 9 }).find(({ toAgent }) => toAgent === 'draws');
   await end();
   await clock.settle();
   await dad.restart();
   dad.connect(mum);
   await clock.advance(1_000);
   expect(mum.work.approvals.pending()).toEqual([]);
+  const { story } = await dad.work.tasks.get(asked?.id ?? '', { person: OWNER }, 0, signal);
+  const [unasked, undone] = ['Nobody was asked: Draws only looks.', 'It may have been done.'];
+  expect(wholeOf(story)).toBe([unasked, ended, undone].join(' '));
   const told = await dad.work.inbox.claim('eddy', 5);
   expect(told.map(({ untrusted }) => untrusted)).toEqual(
     ['dad', 'mum'].map((hub) =>
@@ -72,4 +78,34 @@ it.each([
       }),
     ),
   );
+});
+
+it('is told as stopped where a person of another hub stops it, though nobody was asked', async () => {
+  await mum.work.agents.create('sees', { ...offers, domains: ['painting'] }, 'R0', OWNER);
+  await dad.knows(mum);
+  const query = {
+    performative: 'QUERY',
+    content: 'Which colours?',
+    capability: 'painting',
+    protocol: 'Broadcast',
+    reply_with: 'q-2',
+  };
+  const posted = dad.work.nativeMessages.post('eddy', query, signal);
+  await clock.advance(100);
+  await posted;
+  expect((await mum.claim('sees')).untrusted).toMatchObject({ native: query });
+  await mum.work.stopEverything({ actor: 'owner', surface: 'browser' });
+  await clock.advance(1_000);
+  const said = [];
+  for (const hub of [mum, dad]) {
+    const task = hub.store.read
+      .tasks({ limit: 9 })
+      .find(({ verdict, party }) => verdict === 'passed' && party !== 'local');
+    const { story } = await hub.work.tasks.get(task?.id ?? '', { person: OWNER }, 0, signal);
+    said.push(wholeOf(story));
+  }
+  expect(said).toEqual([
+    "Nobody was asked: Sees only looks. Cancelled by mum's person on mum: Sees had it already.",
+    "Nobody was asked: Sees on mum only looks. Cancelled by mum's person on mum: Sees on mum had it already.",
+  ]);
 });

@@ -45,13 +45,16 @@ export interface Worker {
    * undone: another one may do it. may have run: nobody knows, and nobody does it again. told: what
    * it said has ended the item.
    * @param stopped the work is to end @param cancelled nobody wants it any more
-   * @param say tells a message of the agent's language meanwhile
+   * @param say tells a message of the agent's language meanwhile, until its signal
    */
   work(
     item: DeliveryDto,
     stopped: AbortSignal,
     cancelled: AbortSignal,
-    say: (message: JsonObject) => Promise<Called<OperationResult<'send.message'>>>,
+    say: (
+      message: JsonObject,
+      signal: AbortSignal,
+    ) => Promise<Called<OperationResult<'send.message'>>>,
   ): Promise<Worked | 'undone' | 'may have run' | 'told'>;
 }
 
@@ -69,7 +72,7 @@ const GIVEN_BACK: Readonly<Record<OperationResult<'inbox.nack'>['state'], string
   dead: 'given back too often, so nobody gets it again',
   done: 'over; it may have been done',
 };
-const NO_ANSWER = { detail: 'The program printed a message that answers nothing.' };
+export const NO_ANSWER = { detail: 'The program printed a message that answers nothing.' };
 
 /** Runs until it is interrupted, or after one item with `once`. Returns the exit code. */
 export async function listen(
@@ -168,8 +171,8 @@ export class Listener {
     const watching = AbortSignal.any([over.signal, this.#signal]);
     const watch = this.#line.watchForCancel(item, cancelled, watching).catch(() => undefined);
     const stopped = AbortSignal.any([cancelled.signal, this.#signal]);
-    const worked = await worker.work(item, stopped, cancelled.signal, (message) =>
-      this.#say(message),
+    const worked = await worker.work(item, stopped, cancelled.signal, (message, signal) =>
+      this.#say(message, signal),
     );
     over.abort();
     await watch;
@@ -197,8 +200,11 @@ export class Listener {
     return this.tell(item, [{ answer: failedAnswer(problem), less: null }]);
   }
 
-  async #say(message: JsonObject): Promise<Called<OperationResult<'send.message'>>> {
-    const called = await this.#line.call('send.message', message, this.#telling.signal);
+  async #say(
+    message: JsonObject,
+    signal = this.#telling.signal,
+  ): Promise<Called<OperationResult<'send.message'>>> {
+    const called = await this.#line.call('send.message', message, signal);
     const { replied, untrusted: { came_of_it: came } = {} } = valueOf(called) ?? {};
     if (replied !== undefined)
       this.#terminal.note(came === undefined ? 'replied' : `replied: ${came}`);

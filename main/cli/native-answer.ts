@@ -15,6 +15,18 @@ export function lasts({ kind, untrusted: { native } }: DeliveryDto): boolean {
   return read?.ok === true && read.value.isLasting === true;
 }
 
+/** Whether it answers this request, and asks for nothing and tells nobody else. */
+export function isAnswer({ untrusted, envelope }: DeliveryDto, message: JsonObject): boolean {
+  const { native } = untrusted;
+  if (!isJsonObject(native)) return false;
+  const dialect = dialectOf(native);
+  const [asked, said] = [dialect?.read(native), dialect?.read(message, true)];
+  if (asked?.ok !== true || said?.ok !== true) return false;
+  const { kind, replyTo } = said.value;
+  const ids = [...asked.value.ids, envelope.id];
+  return (kind === 'result' || kind === 'accept') && replyTo !== null && ids.includes(replyTo);
+}
+
 /** undefined: it printed no message of the language in which it was asked. */
 export function nativeAnswer(item: DeliveryDto, end: ProgramEnd): JsonObject | undefined {
   return end.exitCode === 0 && end.output.isWhole ? nativeIn(item, end.output.text) : undefined;

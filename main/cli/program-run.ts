@@ -57,7 +57,7 @@ export async function runProgram(
   });
   const output = new Kept(child.stdout);
   const errors = new Kept(child.stderr, ERRORS_KEPT_MAX_BYTES);
-  if (printed !== undefined) eachLine(child.stdout, printed);
+  const endLines = printed === undefined ? undefined : eachLine(child.stdout, printed);
   const closed = new Promise((resolve) => child.once('close', resolve));
   const exited = new Promise<number | undefined>((resolve) => {
     child.once('exit', (code) => resolve(code ?? 1));
@@ -84,6 +84,7 @@ export async function runProgram(
   await ending;
   await Promise.race([closed, wait(DRAIN_MS, undefined, { ref: false }).then(nextTurn)]);
   process.off('exit', endHard);
+  endLines?.();
   letGo(child);
   const sentence = `The program "${program}" cannot be started.`;
   const said = exitCode === undefined ? wholeText(sentence) : errors.printed();
@@ -202,16 +203,17 @@ function letGo(child: ChildProcess): void {
   }
 }
 
-function eachLine(stream: Readable, take: (line: string) => void): void {
+/** Returns what takes the last line, which may have no end, once no more is read. */
+function eachLine(stream: Readable, take: (line: string) => void): () => void {
   const decoder = new StringDecoder();
   let rest = '';
   stream.on('data', (part: Buffer) => {
     const lines = `${rest}${decoder.write(part)}`.split('\n');
-    // One without an end is no message, and is not kept.
+    // What is longer than any message is cut, and so is none.
     rest = (lines.pop() ?? '').slice(0, OUTPUT_KEPT_MAX_BYTES);
     for (const line of lines) take(line);
   });
-  stream.on('end', () => take(rest));
+  return () => take(rest);
 }
 
 function wholeText(text: string): Printed {

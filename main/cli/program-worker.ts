@@ -1,16 +1,23 @@
 // A program as an agent: it gets each item as JSON on its standard input, and what it prints is the
 // answer. The item reaches it on a pipe, never as an argument or through a shell.
 import { DELIVERY_KINDS, isWork } from '../../preload/contract/delivery-kind.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 import { endOfTelling, failedAnswer, fittingAnswers } from './fitting-answers.ts';
-import type { Worked, Worker } from './listen.ts';
-import { lasts, nativeAnswer, nativeIn } from './native-answer.ts';
+import { NO_ANSWER, type Worked, type Worker } from './listen.ts';
+import { isAnswer, lasts, nativeAnswer, nativeIn } from './native-answer.ts';
 import { runProgram } from './program-run.ts';
+import { valueOf } from './steady-line.ts';
 
-export function programWorker(words: readonly string[]): Worker {
+/** How long one of several messages is tried, where the hub that gets it is away. */
+const TELL_MAX_MS = 30_000;
+/** More messages do not wait: the program is ended. */
+const WAITING_MAX = 64;
+
+export function programWorker(words: readonly string[], tellMaxMs = TELL_MAX_MS): Worker {
   return {
     kinds: DELIVERY_KINDS.filter(isWork),
     async work(item, stopped, cancelled, say) {
-      if (lasts(item)) return tellOn(words, item, stopped, cancelled, say);
+      if (lasts(item)) return tellOn({ words, tellMaxMs }, item, stopped, cancelled, say);
       const end = await runProgram(words, `${JSON.stringify(item)}\n`, stopped);
       const wasCancelled = cancelled.aborted;
       if (end.exitCode !== 0 && end.wasEnded && !wasCancelled) return 'undone';
@@ -24,35 +31,46 @@ export function programWorker(words: readonly string[]): Worker {
 
 /**
  * Of what is answered as often as there is something to say: each line that is a message is told as
- * it comes, until one ends the item, the hub refuses one, or the program ends.
+ * it comes, until one ends the item or cannot be told, nobody wants more, or the program ends.
  */
 async function tellOn(
-  words: readonly string[],
+  { words, tellMaxMs }: { readonly words: readonly string[]; readonly tellMaxMs: number },
   ...[item, stopped, cancelled, say]: Parameters<Worker['work']>
 ): ReturnType<Worker['work']> {
   const over = new AbortController();
-  let told = 0;
+  const ends = AbortSignal.any([stopped, over.signal]);
+  let [told, waiting] = [0, 0];
   let ended: Worked | 'told' | undefined;
   let last = Promise.resolve();
-  const tell = async (printed: string): Promise<void> => {
-    const message = ended === undefined ? nativeIn(item, printed) : undefined;
+  const endAs = (how: typeof ended): void => {
+    ended ??= how;
+    over.abort();
+  };
+  const fail = (detail: string): void =>
+    endAs({ answers: [{ answer: failedAnswer({ detail }), less: null }] });
+  const tell = async (message: JsonObject): Promise<void> => {
+    if (ends.aborted) return;
+    if (!isAnswer(item, message)) return fail(NO_ANSWER.detail);
+    const called = await say(message, AbortSignal.any([ends, AbortSignal.timeout(tellMaxMs)]));
+    waiting--;
+    if (valueOf(called)?.replied !== undefined) endAs('told');
+    else if (ends.aborted) return;
+    else if (called === undefined) fail(`It was tried in vain for ${tellMaxMs / 1000} seconds.`);
+    else if ('refused' in called) fail(called.refused.detail);
+  };
+  const take = (printed: string): void => {
+    const message = ends.aborted ? undefined : nativeIn(item, printed);
     if (message === undefined) return;
     told++;
-    const called = await say(message);
-    if (called === undefined) return;
-    if ('refused' in called)
-      ended = { answers: [{ answer: failedAnswer(called.refused), less: null }] };
-    else if (called.value.replied !== undefined) ended = 'told';
-    if (ended !== undefined) over.abort();
-  };
-  const ends = AbortSignal.any([stopped, over.signal]);
-  const end = await runProgram(words, `${JSON.stringify(item)}\n`, ends, (line) => {
-    last = last.then(() => tell(line));
+    if (++waiting > WAITING_MAX)
+      return fail(`More than ${WAITING_MAX} messages of the program waited to be told.`);
+    last = last.then(() => tell(message));
     last.catch(() => over.abort());
-  });
-  await last;
+  };
+  const end = await runProgram(words, `${JSON.stringify(item)}\n`, ends, take);
   // One message may stand on several lines.
-  if (told === 0) await tell(end.output.text);
+  if (told === 0) take(end.output.text);
+  await last;
   if (ended !== undefined) return ended;
   if (stopped.aborted && !cancelled.aborted) return 'undone';
   const isTold = told > 0 || cancelled.aborted;

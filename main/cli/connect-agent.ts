@@ -101,7 +101,8 @@ export async function connectAgent(
       .call('agents.registration', { id: asked.registration.id, secret: asked.secret })
       .catch(unlessOver);
     if (token !== null) return { handle: agent ?? name, file: session.storeToken(name, token) };
-    if (state === 'declined') throw refusal('rejected', 'It was declined, or another program has its name by now.');
+    if (state === 'declined')
+      throw refusal('rejected', 'It was declined, or another program has its name by now.');
     if (state !== 'pending')
       throw new AppError('timeout', 'Nobody confirmed in time.', {
         failedBy: 'timeout',

@@ -109,8 +109,8 @@ export class OutgoingCancels {
 
   /**
    * Writes down that it is asked, then asks. What is reported meanwhile is the answer to that
-   * cancel, and a hub that dies before the answer asks again. A full disk keeps nobody from calling
-   * off work. Resolves to false, once that is answered, where another cancel was under way.
+   * cancel, and a hub that dies before the answer asks again. A full disk keeps nobody from
+   * cancelling work. Resolves to false, once that is answered, where another cancel was under way.
    */
   async asking(taskId: string, ask: () => Promise<void>): Promise<boolean> {
     if (this.#asking.has(taskId)) {

@@ -1,7 +1,7 @@
 // Questions of our agents to other hubs. The stream stays open until the answer, the deadline, or
 // the asker hangs up. They promise nothing, so each is stored once: when its stream ends, or when
-// the other hub first reports progress; one to everybody as it leaves. One that nobody waits for any
-// more is cancelled there.
+// the other hub first reports progress; one to everybody as it leaves. One that nobody waits for
+// any more is cancelled there.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { isOneOf } from '../../../preload/contract/closed-lists.ts';

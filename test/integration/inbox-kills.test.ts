@@ -55,7 +55,7 @@ const VICTIMS = [
   ...DOORS,
 ] as const;
 type Victim = (typeof VICTIMS)[number];
-const EACH = rounds('kill -9 of each of a hub and its agents at work', { short: 1, long: 100 });
+const EACH = rounds('kill -9 of each of a hub and its agents at work', { short: 1, long: 50 });
 /** One that came too late is not counted. */
 const TRIES = 4 * EACH + 12;
 

@@ -48,6 +48,7 @@ const STORED = {
     rows: [
       { url: ELSEWHERE.url, host: ELSEWHERE.host },
       { agent: 'bad', url: ELSEWHERE.url, host: ELSEWHERE.host },
+      { agent: 'removed', url: ELSEWHERE.url, host: ELSEWHERE.host },
       { ...ELSEWHERE, leavesComputer: false, digest: '', endpoint: '', token: null, tasks: {} },
     ],
   },

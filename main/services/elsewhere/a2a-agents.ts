@@ -80,7 +80,10 @@ export class A2aAgents {
   }
 
   list(): readonly A2aAgentDto[] {
-    const damaged = damagedRows(this.#deps.store.read).map((row) => ({
+    const { store, agents } = this.#deps;
+    const here = new Set(agents.active().map(({ name }) => name));
+    const ofAgents = damagedRows(store.read).filter(({ agent }) => here.has(agent));
+    const damaged = ofAgents.map((row) => ({
       ...row,
       leaves_computer: true,
       has_token: false,

@@ -41,8 +41,8 @@ export class StdioTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #lines = new LineReader(LINE_SIZE_MAX_BYTES);
-  /** Requests that were read and not answered. */
-  readonly #open = new Set<RequestId>();
+  /** Requests that were read; an answer to them may be on its way out. */
+  readonly #open = new Map<RequestId, 'asked' | 'answering'>();
   readonly #over = new AbortController();
   #isClosed = false;
   #hasInput = true;
@@ -64,9 +64,10 @@ export class StdioTransport implements Transport {
   /** Waits for a slow reader. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return;
+    const answers = 'id' in message && !('method' in message) ? message.id : undefined;
+    if (answers !== undefined) this.#open.set(answers, 'answering');
     await this.#write(serializeMessage(message));
-    if ('id' in message && !('method' in message) && message.id !== undefined)
-      this.#settled(message.id);
+    if (answers !== undefined) this.#settled(answers);
   }
 
   close(): Promise<void> {
@@ -92,7 +93,8 @@ export class StdioTransport implements Transport {
     const { signal } = this.#over;
     await setTimeout(ANSWERED_WITHIN_MS, undefined, { signal }).catch(() => undefined);
     const error = { code: CONNECTION_CLOSED, message: NOT_ANSWERED };
-    for (const id of this.#open) this.send({ jsonrpc: '2.0', id, error }).catch(() => undefined);
+    for (const [id, state] of this.#open)
+      if (state === 'asked') this.send({ jsonrpc: '2.0', id, error }).catch(() => undefined);
     await this.close();
   }
 
@@ -139,7 +141,7 @@ export class StdioTransport implements Transport {
   /** What was asked, and what of it nobody waits for any more: that is not answered. */
   #note(message: JSONRPCMessage): void {
     if (!('method' in message)) return;
-    if ('id' in message) this.#open.add(message.id);
+    if ('id' in message) this.#open.set(message.id, 'asked');
     const { requestId } = message.params ?? {};
     if (message.method === 'notifications/cancelled' && isRequestId(requestId))
       this.#settled(requestId);

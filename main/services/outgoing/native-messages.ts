@@ -133,7 +133,8 @@ export class NativeMessages {
     const isEnd = ['cancel', 'result', 'accept'].includes(followed.kind);
     const isTold = isEnd && ends === undefined;
     if (!isTold && earlier !== undefined && this.#lasts(spoken, followed, earlier))
-      return { ...spoken, reading: asNotice(followed), earlier, signal };
+      // It goes to whoever asked, as any answer does.
+      return { ...spoken, reading: { ...asNotice(followed), to: null }, earlier, signal };
     // A second answer to what is over is none, and only a failure to read it is told.
     // What it offered was accepted, so it has it to do.
     const isTaken = earlier?.task !== undefined && isAccepted(earlier.task);
@@ -196,7 +197,8 @@ export class NativeMessages {
     const { agent, reading } = post;
     const to = this.#named.of(agent, reading, kind);
     if (to === EVERYBODY) checkAffected(reading);
-    if (reading.isForAll !== true || typeof to === 'string') return this.#sendTo(to, post, kind);
+    if (reading.isForAll !== true || typeof to === 'string')
+      return this.#sendTo(to, { ...post, ...needOf(reading, to, kind) }, kind);
     const { ids, conversation } = reading;
     const names = [...ids, conversation].flatMap((name) => name ?? []);
     const sent = this.#deps.everybody.send(to, { agent, names, kind }, (one, signal) =>
@@ -543,6 +545,12 @@ function noAgent(agent: string, hub: string | null): AppError {
       failedBy: 'input',
     },
   );
+}
+
+/** What whoever is named has to be able to do, so that its area and rules hold. */
+function needOf({ capability }: Reading, to: To, kind: SentKind): Pick<Post, 'need'> {
+  const isNamed = typeof to === 'string' && to !== EVERYBODY && kind !== 'notify';
+  return isNamed && capability !== null ? { need: { capability } } : {};
 }
 
 function refused(sentence: string): AppError {

@@ -205,8 +205,11 @@ describe('seed 003: messages', () => {
     const { id } = (await house.say(asker, subscribe))['report'] as JsonObject;
     await house.allow();
     expect(await house.next(doer)).toEqual(subscribe);
-    for (const price of ['1.09', '1.19']) {
-      const told = fipa('INFORM', { structured: { price } }, { in_reply_to: 's-24' });
+    for (const [price, receiver] of [
+      ['1.09', {}],
+      ['1.19', { receiver: does('native') }],
+    ] as const) {
+      const told = fipa('INFORM', { structured: { price } }, { in_reply_to: 's-24', ...receiver });
       expect(await house.say(doer, told)).toMatchObject({ http: 200, report: { state: 'sent' } });
       expect(await house.next(asker)).toEqual(told);
       expect(await house.post(house.dad, asker, `/v1/tasks/${String(id)}`)).toMatchObject({
@@ -250,6 +253,18 @@ describe('seed 003: messages', () => {
       content: { text: 'The program has ended, and tells nothing more.' },
     });
     expect(await house.ended(asker, over)).toMatchObject({ state: 'completed' });
+  });
+
+  test('003.5 a REQUEST that names its receiver and a capability keeps both', async () => {
+    const native = does('native');
+    const ids = { reply_with: `r-${fresh()}`, capability: CAPABILITY };
+    await house.say(asker, fipa('REQUEST', 'Look', { receiver: `Mum/${native}`, ...ids }));
+    await house.allow();
+    const { untrusted, delivery_id: delivery } = await house.item(native);
+    expect(untrusted).toMatchObject({ payload: { capability: CAPABILITY } });
+    const path = `/v1/inbox/${String(delivery)}/reply`;
+    await house.post(house.mum, native, path, { status: 'failed', error: 'No' });
+    expect(await house.next(asker)).toMatchObject({ performative: 'FAILURE' });
   });
 
   test('003.27 all that is made of other languages has a capability', async () => {

@@ -43,6 +43,10 @@ test(
   () => {
     const another = (list: string) =>
       list.replace("'cancel'] as const", "'cancel', 'remind'] as const");
+    expect(
+      broken((list) => list),
+      'as it is',
+    ).toEqual([]);
     expect(broken(another)).toEqual(HANDLES_KINDS);
   },
 );

@@ -424,6 +424,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
   isPartOf(conversationId: string, party: PartyKey, among: number): boolean | undefined;
   /** Of one conversation, the oldest first. */
   messagesAfter(conversationId: string, seq: number, limit: number): readonly MessageRow[];
+  /** The newest cancel of this request that was written for another hub. */
+  lastCancel(task: Pick<TaskRow, 'id' | 'conversationId'>): MessageRow | undefined;
   /** One message; of an agent only what it took part in. */
   messageAt(seq: number, agent: string | null): MessageRow | undefined;
   /**

@@ -67,6 +67,8 @@ export type CancelOutcome =
   'cancelled' | 'asked_to_stop' | 'nothing_open' | 'not_taken' | 'expired';
 
 interface OutboxDraft {
+  /** As it left before; else a new one. */
+  readonly id?: string;
   readonly kind: 'result' | 'error' | 'cancel';
   readonly ref: string;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -133,9 +135,9 @@ export class Outbox {
   ): void {
     const { clock, random, messenger } = this.#deps;
     const at = clock.wallMs();
-    const messageId = random.uuid();
+    const messageId = draft.id ?? random.uuid();
     const uptimeMs = this.#uptimeMs();
-    const raw = messenger.encode(task.party, { id: messageId, ...draft });
+    const raw = messenger.encode(task.party, { ...draft, id: messageId });
     // Together, so that a crash never makes the rest of its time longer than it is.
     tables.setMeta(UPTIME_META, String(uptimeMs));
     tables.putOutbox({

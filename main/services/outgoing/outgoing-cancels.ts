@@ -7,7 +7,7 @@ import { inQuotes } from '../../../preload/contract/agent-name.ts';
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { WireErrorCode } from '../../../preload/contract/errors.ts';
 import { utf8 } from '../../lib/bytes.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
+import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { HUB_RESTARTED, type StoryColumns } from '../../core/story-row.ts';
@@ -25,6 +25,7 @@ import type { CancelOutcome, Outbox } from './outbox.ts';
 import { partyOfAgent } from '../tasks/parties.ts';
 import type { Ended, TaskEndings } from '../tasks/task-endings.ts';
 import { changeTask, isOpen, moveTask } from '../tasks/task-moves.ts';
+import type { OutgoingMessage } from '../base/peer-messenger.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 
@@ -59,10 +60,18 @@ interface Deps {
 interface More {
   /** Who asks, where it is not its own agent. */
   readonly stop?: Partial<StoryColumns>;
-  /** The cancel as it was written in a dialect. */
-  readonly origin?: JsonObject | undefined;
+  /** The message as it left before, under its id; else it is a new one, with the reason. */
+  readonly said?: CancelMessage | undefined;
   /** The reason is that of whoever cancels it, and is kept here too. */
   readonly isSaid?: boolean;
+}
+
+/** A cancel as it leaves, with the words of whoever cancels, and in their dialect. */
+export interface CancelMessage {
+  readonly id?: string;
+  readonly kind: 'cancel';
+  readonly ref: string;
+  readonly payload: JsonObject;
 }
 
 export class OutgoingCancels {
@@ -95,9 +104,12 @@ export class OutgoingCancels {
       if (tables.peer(task.party)?.trust !== 'paired' || task.cancelAnswer === 'asked_to_stop')
         continue;
       const isUnanswered = task.kind === 'delegate' && isAsked(task);
-      if (isUnanswered) this.begin(tables, after, task, 'cancelled', null);
-      else if (task.state === 'cancelling' && !waiting.has(task.id))
-        this.#tell(tables, after, task, null);
+      if (isUnanswered) {
+        const said = saidBefore(tables, task);
+        const reason = typeof said?.payload.reason === 'string' ? said.payload.reason : null;
+        this.begin(tables, after, task, 'cancelled', reason, { said, isSaid: true });
+      } else if (task.state === 'cancelling' && !waiting.has(task.id))
+        this.#tell(tables, after, task);
     }
   }
 
@@ -112,14 +124,22 @@ export class OutgoingCancels {
    * cancel, and a hub that dies before the answer asks again. A full disk keeps nobody from
    * cancelling work. Resolves to false, once that is answered, where another cancel was under way.
    */
-  async asking(taskId: string, ask: () => Promise<void>): Promise<boolean> {
+  async asking(
+    taskId: string,
+    message: CancelMessage & OutgoingMessage,
+    ask: () => Promise<void>,
+  ): Promise<boolean> {
     if (this.#asking.has(taskId)) {
       await this.answered(taskId);
       return false;
     }
     const { unit, log } = this.#deps;
     const asked = unit
-      .run((tables) => this.#keep(tables, tables.task(taskId), 'cancelled'))
+      .run((tables) => {
+        const task = tables.task(taskId);
+        this.#keep(tables, task, 'cancelled');
+        if (task) this.record(tables, task, message);
+      })
       .catch((error: unknown) => log.warn('cancel not noted', { error: String(error) }))
       .then(ask);
     this.#asking.set(taskId, asked);
@@ -129,6 +149,27 @@ export class OutgoingCancels {
       this.#asking.delete(taskId);
     }
     return true;
+  }
+
+  /** Once for each message. Inside a commit. */
+  record(
+    tables: Tables,
+    task: TaskRow,
+    { id, kind, ref, payload }: CancelMessage & OutgoingMessage,
+  ): void {
+    tables.insertMessage({
+      messageId: id,
+      direction: 'out',
+      party: task.party,
+      kind,
+      ref,
+      conversationId: task.conversationId,
+      taskId: task.id,
+      fromAgent: task.fromAgent,
+      toAgent: task.toAgent,
+      payload: JSON.stringify(payload),
+      at: this.#deps.clock.wallMs(),
+    });
   }
 
   /** The other hub says that it did not take it, so nothing was asked. Inside a commit. */
@@ -176,14 +217,14 @@ export class OutgoingCancels {
     task: TaskRow,
     why: NonNullable<TaskRow['cancelCause']>,
     reason: string | null,
-    { stop = { stopParty: partyOfAgent(task.fromAgent) }, origin, isSaid = false }: More = {},
+    { stop = { stopParty: partyOfAgent(task.fromAgent) }, said, isSaid = false }: More = {},
   ): TaskRow {
     const cancelling = moveTask(tables, task, 'cancelling', {
       reason: isSaid ? youCancelled(reason) : WHY[why],
       cancelCause: why,
       ...(task.stopAt === null ? { ...stop, stopAt: this.#deps.clock.wallMs() } : {}),
     });
-    this.#tell(tables, after, cancelling, reason, origin);
+    this.#tell(tables, after, cancelling, said ?? cancelOf(task, reason));
     after(() => this.#deps.events.changed(task.id));
     return cancelling;
   }
@@ -198,37 +239,24 @@ export class OutgoingCancels {
   }
 
   /**
-   * Cancels, or cancels again: the first cancel may have arrived before the delegation. Inside a
-   * commit. False when too many cancels wait for that hub: it gets no more of them, and what it has
+   * Cancels, or cancels again in the words of before: the first cancel may have arrived before the
+   * delegation. Inside a commit. False when too many cancels wait for that hub: it gets no more of them, and what it has
    * ends there by its deadline.
    */
   again(
     tables: Tables,
     after: After,
     task: TaskRow,
-    reason: string | null = null,
-    origin?: JsonObject,
+    message: CancelMessage = cancelAgain(tables, task),
   ): boolean {
     if (tables.countOutbox(task.party, 'cancels') >= CANCELS_PER_PARTY_MAX) return false;
-    this.#deps.outbox.put(
-      tables,
-      after,
-      task,
-      cancelOf(task, reason, origin),
-      this.#lifetimeOf(task),
-    );
+    this.#deps.outbox.put(tables, after, task, message, this.#lifetimeOf(task));
     after(() => this.#forget(task.id));
     return true;
   }
 
-  #tell(
-    tables: Tables,
-    after: After,
-    cancelling: TaskRow,
-    reason: string | null,
-    origin?: JsonObject,
-  ): void {
-    if (this.again(tables, after, cancelling, reason, origin)) return;
+  #tell(tables: Tables, after: After, cancelling: TaskRow, message?: CancelMessage): void {
+    if (this.again(tables, after, cancelling, message)) return;
     this.#end(
       tables,
       after,
@@ -434,15 +462,33 @@ function endedSo(task: TaskRow, state: 'cancelled' | 'failed'): Ended {
   return { by: fromAgent === null ? 'person' : 'agent', kind: 'cancelled' };
 }
 
-function cancelOf(task: TaskRow, reason: string | null, origin?: JsonObject) {
+export function cancelOf(
+  { messageId }: TaskRow,
+  reason: string | null,
+  origin: JsonObject | null = null,
+): CancelMessage {
   return {
     kind: 'cancel',
+    ref: messageId,
+    payload: { ...(reason === null ? {} : { reason }), ...(origin === null ? {} : { origin }) },
+  };
+}
+
+/** The last cancel on record, as it was. */
+function saidBefore(tables: Tables, task: TaskRow): CancelMessage | undefined {
+  const row = tables.lastCancel(task);
+  if (row === undefined) return undefined;
+  return {
+    id: row.messageId,
+    kind: 'cancel',
     ref: task.messageId,
-    payload: {
-      ...(reason === null ? {} : { reason }),
-      ...(origin === undefined ? {} : { origin }),
-    },
-  } as const;
+    payload: readObject(row.payload ?? '{}'),
+  };
+}
+
+/** The same words in a new message, since that one was answered. */
+function cancelAgain(tables: Tables, task: TaskRow): CancelMessage {
+  return { ...cancelOf(task, null), payload: saidBefore(tables, task)?.payload ?? {} };
 }
 
 function taskOf(tables: Tables, row: OutboxRow): TaskRow | undefined {

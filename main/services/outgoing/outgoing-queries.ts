@@ -25,7 +25,7 @@ import type { PeerMessenger } from '../base/peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
 import { isStopped, keptDecision, stoppedBy } from '../tasks/wire-states.ts';
 import { endedBy, isHubsRefusal } from './delegation-replies.ts';
-import type { OutgoingCancels } from './outgoing-cancels.ts';
+import { cancelOf, type OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';
 import { answerersThere } from '../admission/asking-agents.ts';
@@ -181,7 +181,10 @@ export class OutgoingQueries {
         if (!isOpen(task) || task.state === 'cancelling') return;
         if (hungUp && isOver) cancels.begin(tables, after, task, 'hub_restarted', HUB_RESTARTED);
         else if (hungUp) cancels.begin(tables, after, task, 'hung_up', NOBODY_WAITS);
-        else cancels.again(tables, after, endTask(tables, task, error, finishedAt), NOBODY_WAITS);
+        else {
+          const ended = endTask(tables, task, error, finishedAt);
+          cancels.again(tables, after, ended, cancelOf(ended, NOBODY_WAITS));
+        }
         after(() => events.changed(task.id));
       });
     } catch (failure) {

@@ -21,7 +21,12 @@ import {
   TASKS_AT_ONCE,
   TASKS_TEXT_MAX_CHARACTERS,
 } from './limits.ts';
-import { youCancelled, type OutgoingCancels } from './outgoing-cancels.ts';
+import {
+  cancelOf,
+  youCancelled,
+  type CancelMessage,
+  type OutgoingCancels,
+} from './outgoing-cancels.ts';
 import { pageInPieces, type Page } from '../base/paging.ts';
 import type { Decider } from '../base/audit-trail.ts';
 import { peerAway } from './send-reports.ts';
@@ -170,14 +175,12 @@ export class Tasks {
     reason: string | null,
     origin: JsonObject | null,
   ): Promise<void> {
-    const told = this.#readsDialects(task) ? (origin ?? undefined) : undefined;
+    const said = cancelOf(task, reason, this.#readsDialects(task) ? origin : null);
     const isDone = await this.#deps.unit.run((tables, after) => {
       const current = tables.task(task.id);
       if (current === undefined || !isOpen(current) || !this.#isUnclear(current)) return false;
-      this.#deps.cancels.begin(tables, after, current, 'cancelled', reason, {
-        origin: told,
-        isSaid: true,
-      });
+      const more = { said, isSaid: true };
+      this.#deps.cancels.begin(tables, after, current, 'cancelled', reason, more);
       return true;
     });
     if (!isDone) await this.cancel(task.id, viewer, reason, origin);
@@ -204,16 +207,13 @@ export class Tasks {
     }
     const message = {
       id: random.uuid(),
-      kind: 'cancel',
-      ref: task.messageId,
-      payload: {
-        ...(reason === null ? {} : { reason }),
-        ...(origin === null || !this.#readsDialects(task) ? {} : { origin }),
-      },
+      ...cancelOf(task, reason, this.#readsDialects(task) ? origin : null),
     };
     // Throws where it is too large.
     messenger.encode(task.party, message);
-    const isAsked = await cancels.asking(task.id, () => this.#ask(task, message, reason, name));
+    const isAsked = await cancels.asking(task.id, message, () =>
+      this.#ask(task, message, reason, name),
+    );
     if (!isAsked) await this.cancel(task.id, viewer, reason, origin);
   }
 
@@ -223,12 +223,11 @@ export class Tasks {
    */
   async #ask(
     task: TaskRow,
-    message: CancelMessage,
+    message: CancelMessage & OutgoingMessage,
     reason: string | null,
     name: string,
   ): Promise<void> {
-    const { messenger, unit, clock, cancels } = this.#deps;
-    const at = clock.wallMs();
+    const { messenger, unit, cancels } = this.#deps;
     const answer = answerOf(await messenger.request(task.party, message, ACK_TIMEOUT_MS), name);
     const isOpenStill = await unit
       .run((tables, after) => {
@@ -236,23 +235,10 @@ export class Tasks {
         const open = found !== undefined && isOpen(found) ? found : undefined;
         // Nobody knows whether it arrived: the one that is sent again is the one on record.
         if (answer === 'unknown' && open) {
-          const { origin } = message.payload;
-          cancels.begin(tables, after, open, 'cancelled', reason, { origin, isSaid: true });
+          cancels.begin(tables, after, open, 'cancelled', reason, { said: message, isSaid: true });
           return false;
         }
-        tables.insertMessage({
-          messageId: message.id,
-          direction: 'out',
-          party: task.party,
-          kind: 'cancel',
-          ref: task.messageId,
-          conversationId: task.conversationId,
-          taskId: task.id,
-          fromAgent: task.fromAgent,
-          toAgent: task.toAgent,
-          payload: JSON.stringify(message.payload),
-          at,
-        });
+        cancels.record(tables, task, message);
         if (open === undefined || answer === 'unknown') return false;
         if (answer instanceof AppError) cancels.notTaken(tables, open);
         else this.#answered(tables, after, open, answer, reason);
@@ -324,8 +310,6 @@ const agentOf = (viewer: Viewer): string | null => ('agent' in viewer ? viewer.a
 function maySee(views: TaskViews, task: TaskRow, viewer: Viewer): boolean {
   return 'person' in viewer || views.concerns(task, viewer.agent);
 }
-
-type CancelMessage = OutgoingMessage & { readonly payload: { readonly origin?: JsonObject } };
 
 /** What the other hub says of a cancel; an error is its refusal, unknown no word of it at all. */
 function answerOf(

@@ -109,6 +109,8 @@ export const MESSAGE_QUERIES = {
   isPartOf: `SELECT max(party = ?) FROM (
     SELECT * FROM (SELECT party FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT ?)
     UNION ALL SELECT * FROM (SELECT party FROM tasks WHERE conversation_id = ? ORDER BY seq DESC LIMIT ?))`,
+  lastCancel: `SELECT ${MESSAGE.columns} FROM messages
+    WHERE conversation_id = ? AND task_id = ? AND kind = 'cancel' AND direction = 'out' ORDER BY seq DESC LIMIT 1`,
   bySeq: `SELECT ${SAID.columns} FROM said WHERE seq = ?`,
   askedSince: `SELECT ${ASKED.columns} FROM (${merged([REQUESTS_SINCE, NOTICES_SINCE], 'at DESC')} LIMIT ?)`,
   conversations: `SELECT ${CONVERSATION.columns} FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC LIMIT ?`,
@@ -131,6 +133,7 @@ type MessageReads = Pick<
   | 'messages'
   | 'isKnownParty'
   | 'messagesAfter'
+  | 'lastCancel'
   | 'isPartOf'
   | 'askedSince'
   | 'messagesOfAgent'
@@ -158,6 +161,8 @@ export function messageReads(statements: Statements): MessageReads {
       statements.all(ASKED, MESSAGE_QUERIES.askedSince, wallMs, wallMs, pageLimit(limit)),
     messagesAfter: (id, seq, limit) =>
       statements.all(MESSAGE, MESSAGE_QUERIES.after, idValue(id), seq, limit),
+    lastCancel: ({ id: task, conversationId }) =>
+      statements.one(MESSAGE, MESSAGE_QUERIES.lastCancel, idValue(conversationId), idValue(task)),
     isPartOf: (id, party, among) => {
       const newest = [idValue(id), pageLimit(among)];
       const values = [known(party), ...newest, ...newest];

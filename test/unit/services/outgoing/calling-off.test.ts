@@ -79,6 +79,29 @@ it('is on record once where its answer was lost, with the words that are sent ag
   expect(last?.payload).toMatchObject({ reason: 'Plans changed', origin });
 });
 
+it('is asked again by a hub that stopped meanwhile, in the very words that were given', async () => {
+  const { id } = await send();
+  await mum.decide(mum.card, 'allow');
+  await mum.claim('claude');
+  const origin = { dialect: 'acp-draft', message: { kind: 'cancel', id: 'stop-1', ref: id } };
+  const { request } = dad.messenger;
+  dad.messenger.request = () => new Promise(() => undefined);
+  void dad.work.tasks.cancel(id, { agent: 'openclaw' }, 'Plans changed', origin);
+  await clock.settle();
+  dad.messenger.request = request;
+  await dad.restart();
+  dad.connect(mum);
+  await clock.advance(1_000);
+  expect(dad.store.read.task(id)?.reason).toBe('You cancelled it: "Plans changed"');
+  expect(await mum.claim('claude')).toMatchObject({
+    kind: 'cancel',
+    untrusted: { text: 'Plans changed' },
+  });
+  const rows = dad.store.read.messages({ limit: 9 }, {}).filter(({ kind }) => kind === 'cancel');
+  expect(rows).toHaveLength(1);
+  expect(JSON.parse(rows[0]?.payload ?? '{}')).toMatchObject({ reason: 'Plans changed', origin });
+});
+
 describe('a cancel that the other hub answers while the disk here is full', () => {
   const FULL = new AppError('storage_failed', 'The disk is full.');
 

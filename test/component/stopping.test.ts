@@ -252,7 +252,7 @@ describe('what agents here ask of others', () => {
     const shown = rows?.[0]?.textContent.replaceAll(/\s+/g, ' ');
     expect(shown).toContain('Bring the tent');
     expect(shown).toContain('OpenClaw on Mum’s PC gives Chat on Dad’s laptop a task.');
-    expect(shown).toContain('Waits for a person at Dad’s laptop.');
+    expect(shown).toContain('Waits until a person decides for Dad’s laptop.');
     await expectAccessible();
   });
 

@@ -616,8 +616,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'what is asked later there is asked now',
     file: 'preload/contract/strings/story.ts',
-    was: '    return held === null ? story.waits.personAt(hubs) : story.waits.held.there(hubs);',
-    is: '    return story.waits.personAt(hubs);',
+    was: '    return held === null ? story.waits.person(hubs) : story.waits.held.there(hubs);',
+    is: '    return story.waits.person(hubs);',
     tests: ['test/unit/services/tasks/story-decided.test.ts'],
   },
   {

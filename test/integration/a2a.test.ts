@@ -129,7 +129,7 @@ describe.each(BINDINGS)('%s', (binding) => {
         await says(mum, chat, `${id}/reply`, { outcome: 'Told them.', data: { told: 4 } });
       }
     }
-    expect(said[0]).toBe('task AUTH_REQUIRED | Waits for a person at Mum.');
+    expect(said[0]).toBe('task AUTH_REQUIRED | Waits until a person decides for Mum.');
     expect(said.slice(-2)).toEqual([
       'artifact Told them. | {"told":4}',
       'COMPLETED | A person allowed it for Mum. Done.',
@@ -154,7 +154,7 @@ describe.each(BINDINGS)('%s', (binding) => {
     const client = await clientAt(dad, toChat, asker, binding);
     const sent = await client.sendMessage(sending(userMessage('Book a table')));
     if (!isTask(sent)) throw new Error('no task');
-    expect(toldBy(sent)).toBe('AUTH_REQUIRED | Waits for a person at Mum.');
+    expect(toldBy(sent)).toBe('AUTH_REQUIRED | Waits until a person decides for Mum.');
     const events: string[] = [];
     const followed = (async () => {
       for await (const event of client.resubscribeTask({ tenant: '', id: sent.id }))
@@ -165,7 +165,7 @@ describe.each(BINDINGS)('%s', (binding) => {
     await followed;
     const words =
       'REJECTED | A person declined it for Mum. | A person declined this request: Not on a Monday';
-    expect(events).toEqual(['task AUTH_REQUIRED | Waits for a person at Mum.', words]);
+    expect(events).toEqual(['task AUTH_REQUIRED | Waits until a person decides for Mum.', words]);
     expect(toldBy(await taskOf(client, sent))).toBe(words);
     await expect(client.cancelTask(named(sent))).rejects.toThrow('Declined.');
   });
@@ -225,7 +225,9 @@ describe.each(BINDINGS)('%s', (binding) => {
     expect(isTask(answer) ? 'a task' : answer.parts.map(textOf)).toEqual(['The dentist at 3.']);
     // The same without its area may be about anything.
     const task = await client.sendMessage(sending(userMessage('What is on Monday?')));
-    expect(isTask(task) && toldBy(task)).toBe('AUTH_REQUIRED | Waits for a person at Test hub.');
+    expect(isTask(task) && toldBy(task)).toBe(
+      'AUTH_REQUIRED | Waits until a person decides for Test hub.',
+    );
     await decides('decline');
   });
 

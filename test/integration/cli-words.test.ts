@@ -175,7 +175,7 @@ describe('a hub with agents', () => {
       const asking = Program.start('cli', ['query', ...words], { AXON_HOME: hub.home });
       await expect
         .poll(() => asking.error, { timeout: 15_000 })
-        .toContain('Now: Waits for a person at Test hub.');
+        .toContain('Now: Waits until a person decides for Test hub.');
       const { approvals } = hub.node.services.work;
       for (const { id, revision, digest } of approvals.pending())
         await approvals.decide(
@@ -232,7 +232,9 @@ describe('a hub with agents', () => {
       const waiting = Program.start('cli', words, { AXON_HOME: hub.home });
       await expect
         .poll(() => waiting.error, { timeout: 15_000 })
-        .toContain(`Now: Waits for a person at ${hub.node.services.hub.current().name}.\n`);
+        .toContain(
+          `Now: Waits until a person decides for ${hub.node.services.hub.current().name}.\n`,
+        );
       const [, id = ''] = /^Waiting for Test hub: task ([0-9a-f-]{36})\./.exec(waiting.error) ?? [];
       waiting.kill('SIGINT');
       const left = await waiting.ended();
@@ -247,11 +249,13 @@ describe('a hub with agents', () => {
       });
       await expect
         .poll(() => following.error, { timeout: 15_000 })
-        .toContain(`Now: Waits for a person at ${hub.node.services.hub.current().name}.\n`);
+        .toContain(
+          `Now: Waits until a person decides for ${hub.node.services.hub.current().name}.\n`,
+        );
       await owner('approvals', 'allow', card?.id ?? '', '--digest', card?.digest ?? '');
       await expect
         .poll(() => following.error, { timeout: 15_000 })
-        .toMatch(/Now: Waits for a person at .*\.\nNow: (?!Waits for a person)/);
+        .toMatch(/Now: Waits until a person decides for .*\.\nNow: (?!Waits until a person)/);
       expect(await run('cancel', id, '--as', 'asker')).toMatchObject({
         code: 0,
         out: expect.stringMatching(/^Cancelled: nobody had begun\.\n/),

@@ -77,7 +77,7 @@ it('each confirmation says what it did, and tasks are listed by state', SLOW, as
   const sent = await as('asker', 'delegate', 'local/doer', 'Feed the cat');
   expect(sent.out).toMatch(
     new RegExp(
-      `^Waits for a person at ${here}\\.\\n${here}/Doer  .*\\nIt ends by \\d{4}-.*, or sooner\\.\\n`,
+      `^Waits until a person decides for ${here}\\.\\n${here}/Doer  .*\\nIt ends by \\d{4}-.*, or sooner\\.\\n`,
     ),
   );
   const waited = await as('asker', 'delegate', 'local/doer', 'Wash up', '--wait-for', '1');

@@ -119,7 +119,7 @@ async function reads(id: string, words: string): Promise<void> {
 describe('what our agent gives it', () => {
   it('is told to be allowed by its person, and done', async () => {
     const { id, ref } = await sent({ state: 'pending_approval' });
-    await reads(id, 'Waits for a person at Attic.');
+    await reads(id, 'Waits until a person decides for Attic.');
     await progress(ref, 'queued', decided('allowed', 'person', 'Dad'));
     await reads(id, 'Dad allowed it, on Attic. Attic has it.');
     await progress(ref, 'working');

@@ -62,8 +62,8 @@ interface Row {
 }
 type Rows = Readonly<Record<State, Row>>;
 
-const WAITS: Told = ['Waits for a person at Mum.', 'Waits for you.'];
-const HELD: Told = ['A person at Mum is asked later.', 'Put off by a person.'];
+const WAITS: Told = ['Waits until a person decides for Mum.', 'Waits for you.'];
+const HELD: Told = ['A person decides for Mum later.', 'Put off by a person.'];
 const QUEUED: Told = ['Mum has it.', `Waits for ${AGENT}.`];
 const DELIVERED: Told = [QUEUED[0], `${AGENT} has it.`];
 const RUNS: Told = [QUEUED[0], `${AGENT} is working on it.`];

@@ -80,8 +80,8 @@ interface Row {
   readonly isReported: boolean;
 }
 
-const WAITS: Told = ['Waits for a person at Mum.', 'Waits for you.'];
-const HELD: Told = ['A person at Mum is asked later.', 'Put off by a person.'];
+const WAITS: Told = ['Waits until a person decides for Mum.', 'Waits for you.'];
+const HELD: Told = ['A person decides for Mum later.', 'Put off by a person.'];
 const QUEUED: Told = ['Mum has it.', `Waits for ${AGENT}.`];
 const DELIVERED: Told = [QUEUED[0], `${AGENT} has it.`];
 const RUNS: Told = [`${AGENT} on Mum has begun.`, `${AGENT} is working on it.`];
@@ -384,6 +384,7 @@ test.concurrent.each(OF_A2A)(
 
 /** Last: nothing gets in any more until it is resumed. */
 test('Stop everything is a stop of each, in whatever state it is and whatever its agent speaks', async () => {
+  await house.removeAgents();
   const begun: (readonly [Reached, Row])[] = [];
   for (const [index, row] of STOPPED.entries()) {
     const pair = await house.pairAt(DOORS[index % DOORS.length] ?? 'http', `-of-all-${index}`);

@@ -94,6 +94,15 @@ export class StopHouse {
     return { asker, doer };
   }
 
+  /** Makes room, since a hub keeps 64. */
+  async removeAgents(): Promise<void> {
+    for (const hub of [this.dad, this.mum]) {
+      const { items } = await this.asPerson(hub, '/v1/agents');
+      for (const { name } of items as readonly { readonly name: string }[])
+        await this.asPerson(hub, `/v1/agents/${name}`, undefined, 'DELETE');
+    }
+  }
+
   /** What waits at Mum's for her word on this agent. */
   card({ name }: DoorAgent): Promise<ApprovalDto> {
     return until('its card', WITHIN_MS, () =>

@@ -240,8 +240,8 @@ export class OutgoingCancels {
 
   /**
    * Cancels, or cancels again in the words of before: the first cancel may have arrived before the
-   * delegation. Inside a commit. False when too many cancels wait for that hub: it gets no more of them, and what it has
-   * ends there by its deadline.
+   * delegation. Inside a commit. False when too many cancels wait for that hub: it gets no more of
+   * them, and what it has ends there by its deadline.
    */
   again(
     tables: Tables,

@@ -87,7 +87,7 @@ export class Tasks {
   ): Generator<void, Items<TaskDto>> {
     const { store, views } = this.#deps;
     const isWanted = (task: TaskRow): boolean =>
-      state === undefined || (state === 'open' ? isOpen(task) : task.state === state);
+      state === undefined || (state === 'open' ? isOpen(task) : views.now(task).state === state);
     const filter = {
       ...('agent' in viewer ? { knownTo: viewer.agent } : {}),
       ...(conversationId === undefined ? {} : { conversationId }),

@@ -52,7 +52,7 @@ export class TaskViews {
       id: task.id,
       direction: task.direction,
       kind: task.kind,
-      state: task.state,
+      state: this.now(task).state,
       peer_id: parties.agentIdOf(task.party),
       peer_name: parties.nameOf(task.party),
       from_agent: task.fromAgent,
@@ -79,8 +79,13 @@ export class TaskViews {
   story(task: TaskRow, agent: string | null): StoryDto {
     const until = this.deadlineAt(task);
     const waitsUntil = until - task.deadlineMs + waitOf(task);
-    const now = task.kind === 'query' && isOpen(task) ? this.#deps.standing(task.id) : {};
-    return this.#deps.stories.of({ ...task, ...now }, { until, waitsUntil }, agent);
+    return this.#deps.stories.of(this.now(task), { until, waitsUntil }, agent);
+  }
+
+  /** As it stands: the row of an open question does not say what its agent has done with it. */
+  now(task: TaskRow): TaskRow {
+    const isAsked = task.kind === 'query' && isOpen(task);
+    return isAsked ? { ...task, ...this.#deps.standing(task.id) } : task;
   }
 
   /**

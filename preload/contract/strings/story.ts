@@ -37,7 +37,8 @@ const DID = {
 type Did = keyof typeof DID;
 
 /** @param hub empty: it is not known where */
-const aPersonOn = (hub: string): string => `a person${hub === '' ? '' : ` at ${hub}`}`;
+const untilDecided = (hub: string): string =>
+  `Waits until a person decides${hub === '' ? '' : ` for ${hub}`}.`;
 
 /** Whole sentences; each parameter is a name, a time or a count. */
 export const story = {
@@ -63,7 +64,7 @@ export const story = {
 
   waits: {
     you: 'Waits for you.',
-    personAt: (hub: string) => `Waits for a person at ${hub}.`,
+    person: untilDecided,
     adultAt: (hubs: string) => `Waits for an adult at ${hubs}.`,
     adult: 'Waits for an adult.',
     held: {
@@ -71,7 +72,7 @@ export const story = {
       quiet_hours: 'Held for quiet hours.',
       muted: (hub: string) => `Held because ${hub} is muted.`,
       person: 'Put off by a person.',
-      there: (hub: string) => `A person at ${hub} is asked later.`,
+      there: (hub: string) => `A person decides for ${hub} later.`,
     },
   },
   decides: (hubs: string) => `${hubs} decides this.`,
@@ -95,7 +96,7 @@ export const story = {
   hasIt: (agent: string) => `${agent} has it.`,
   handedOn: (agent: string, to: string) => `${agent} handed it on to ${to}.`,
   wantsToHandOn: (agent: string, to: string, hub: string) =>
-    `${agent} wants to hand it on to ${to}. That waits for ${aPersonOn(hub)}.`,
+    `${agent} wants to hand it on to ${to}. ${untilDecided(hub)}`,
   worksOnIt: (agent: string) => `${agent} is working on it.`,
   /** At another hub, which may not say who has it now. */
   begun: (agent: string) => `${agent} has begun.`,
@@ -220,7 +221,7 @@ const handedOver = {
   hadSometime: (agent: string) => `${agent} got it.`,
   on: (agent: string) => `It handed it on to ${agent}.`,
   wantsOn: (agent: string, hub: string) =>
-    `It wants to hand it on to ${agent}. That waits for ${aPersonOn(hub)}.`,
+    `It wants to hand it on to ${agent}. ${untilDecided(hub)}`,
 } as const;
 
 /** What a hub writes where an agent says nothing. */
@@ -267,7 +268,7 @@ function waitingWords({ for: whom, where, held }: WaitingDto, asked: AskedDto): 
   const hubs = eitherOf(where);
   if (whom === 'adult') return hubs === '' ? story.waits.adult : story.waits.adultAt(hubs);
   if (whom === 'peer')
-    return held === null ? story.waits.personAt(hubs) : story.waits.held.there(hubs);
+    return held === null ? story.waits.person(hubs) : story.waits.held.there(hubs);
   if (held === null) return story.waits.you;
   return held.why === 'muted'
     ? story.waits.held.muted(asked.by.hub_name)

@@ -186,7 +186,7 @@ it('tells an agent that a person of its own hub is asked, and the person that it
   const waiting = { direction: 'local', state: 'awaiting_approval', party: 'agent:chat' } as const;
   expect(words.headlineOf(story(waiting))).toBe('Waits for you.');
   expect(words.headlineOf(story(waiting, { isForAgent: true }))).toBe(
-    `Waits for a person at ${HERE.hub_name}.`,
+    `Waits until a person decides for ${HERE.hub_name}.`,
   );
 });
 
@@ -261,7 +261,7 @@ const STORIES: readonly Named[] = [
     { ...MUMS },
     {},
     undefined,
-    [SENT, 'Waits for a person at Dad’s laptop.'],
+    [SENT, 'Waits until a person decides for Dad’s laptop.'],
   ],
   [
     'was cancelled by its asker when its agent had begun',
@@ -749,9 +749,9 @@ const STORIES: readonly Named[] = [
     approval(),
     [
       ASKED,
-      'Chat wants to hand it on to jules. That waits for a person at Mum’s PC.',
+      'Chat wants to hand it on to jules. Waits until a person decides for Mum’s PC.',
       'Mum allowed it, on Mum’s PC.',
-      'Chat got it, at 0. It wants to hand it on to jules. That waits for a person at Mum’s PC.',
+      'Chat got it, at 0. It wants to hand it on to jules. Waits until a person decides for Mum’s PC.',
       'The agent got exactly what was shown.',
     ],
   ],
@@ -762,8 +762,8 @@ const STORIES: readonly Named[] = [
     undefined,
     [
       SENT,
-      'Chat on Dad’s laptop wants to hand it on to Jules. That waits for a person.',
-      'Chat on Dad’s laptop got it. It wants to hand it on to Jules. That waits for a person.',
+      'Chat on Dad’s laptop wants to hand it on to Jules. Waits until a person decides.',
+      'Chat on Dad’s laptop got it. It wants to hand it on to Jules. Waits until a person decides.',
     ],
   ],
   [

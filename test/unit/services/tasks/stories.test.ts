@@ -181,7 +181,7 @@ describe('two hubs', () => {
   it('tell of what a person declined', async () => {
     await send();
     expect(await told(mum)).toEqual(['Waits for you.', null, null, null, null]);
-    expect((await told(dad))[0]).toBe('Waits for a person at mum.');
+    expect((await told(dad))[0]).toBe('Waits until a person decides for mum.');
     await mum.decide(mum.card, 'decline', BROWSER, { reason: 'not now' });
     const both = ['Declined.', "mum's person declined it, on mum.", 'No agent got it.', null];
     expect(await told(mum)).toEqual([...both, 'dad has the answer, then.']);
@@ -431,7 +431,7 @@ describe('what an adult decides for a child', () => {
 
   it('is told at all three hubs, with who decided and where', async () => {
     await house.ask();
-    expect((await told(house.leo))[0]).toBe('Waits for a person at mum.');
+    expect((await told(house.leo))[0]).toBe('Waits until a person decides for mum.');
     expect((await storyOf(house.mum)).on_behalf_of).toMatchObject({
       hub: { hub_name: 'leo' },
       text: 'Mow the lawn',

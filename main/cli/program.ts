@@ -30,7 +30,7 @@ import { addTaskCommands } from './commands/tasks.ts';
 import { reportFailure, runCommand } from './context.ts';
 import type { GlobalOptions } from './context.ts';
 import { GROUPS, helpBelow, programBelow } from './help-words.ts';
-import { invocation } from './invocation.ts';
+import { invocation, shellWord } from './invocation.ts';
 import { Terminal } from './terminal.ts';
 import { refusal } from './refusal.ts';
 
@@ -161,11 +161,14 @@ function refuseOtherWords(inner: Command, group: Command): void {
 
 /**
  * "error: unknown option '--x'" as a sentence; what stands on further lines stays. An option may
- * have been meant as a text.
+ * have been meant as a text, and a link as what `pair start` takes.
  */
 function usageSentence(text: string): string {
   const [, first = '', rest = ''] = /^(?:error: )?(.*)([^]*)$/.exec(text) ?? [];
   const end = /[.?!]$/.test(first) ? '' : '.';
+  const [, link] = /^unknown command '(axon:\/\/.*)'$/.exec(first) ?? [];
+  if (link !== undefined)
+    return `A link alone is no command. To pair with its hub: ${ownProgram()} pair start ${shellWord(link, process.platform) ?? 'LINK'}${rest}`;
   const wayOut = first.startsWith('unknown option')
     ? ' A text that begins with "-" stands after "--".'
     : '';

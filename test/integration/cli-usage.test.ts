@@ -150,6 +150,12 @@ describe('words that do not fit', () => {
     });
   });
 
+  test('that are a link alone say how to pair with its hub', async () => {
+    const link = `axon://${'A'.repeat(43)}@192.168.1.20:7100`;
+    const { code, error } = await axon(nowhere, [link]);
+    expect([code, error]).toEqual([2, expect.stringContaining(` pair start ${link}\n`)]);
+  });
+
   test('are told as JSON when JSON was asked for', async () => {
     const refused = await axon(nowhere, ['status', '--json', '--colour']);
     expect([refused.code, refused.out]).toEqual([2, '']);

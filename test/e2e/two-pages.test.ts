@@ -211,7 +211,7 @@ describe.skipIf(!hasRealPart('chromium'))('the desktop app with a tab beside its
     const pressed = await holdDecision(beside.page);
     await beside.allowButton('pizza').click();
     const release = await pressed();
-    await decline(window, 'pizza');
+    await window.declineByMouse('pizza');
     await window.decided('pizza').getByText(didIt('Mum', 'declined')).waitFor();
     release();
     const row = beside.page.getByRole('article').filter({ hasText: 'pizza' });

@@ -254,9 +254,9 @@ export class Registrations {
   #returning(reads: Reads, name: string): string | undefined {
     const { agents } = this.#deps;
     const handle = agents.handleOf(reads, name);
-    const isFetched = ({ id, agentName }: RegistrationRow): boolean =>
+    const isGivenOne = ({ id, agentName }: RegistrationRow): boolean =>
       agentName === handle && this.#delivering.has(id);
-    return agents.isWithoutToken(reads, handle) && !reads.registrations().some(isFetched)
+    return agents.isWithoutToken(reads, handle) && !reads.registrations().some(isGivenOne)
       ? handle
       : undefined;
   }

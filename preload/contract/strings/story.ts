@@ -598,8 +598,8 @@ export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
  */
 export function detailsOf(told: StoryDto, time: TimeOf): string {
   const { handed_over: handed, end } = told;
-  const isOpen = handed.state === 'handed' && (end !== null || handed.on_to === null);
-  return [isOpen ? handedOverOf(told, time) : null, toldOf(told, time)]
+  const isLeftOpen = handed.state === 'handed' && (end !== null || handed.on_to === null);
+  return [isLeftOpen ? handedOverOf(told, time) : null, toldOf(told, time)]
     .filter((sentence) => sentence !== null)
     .join(' ');
 }

@@ -9,6 +9,13 @@ import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 let clock: ManualClock;
 let dad: WorkHub;
 let mum: WorkHub;
+const query = {
+  performative: 'QUERY',
+  content: 'Which colours?',
+  capability: 'painting',
+  protocol: 'Broadcast',
+  reply_with: 'q-1',
+};
 const offers = { dialect: 'fipa-acl', capabilities: ['painting'] } as const;
 
 beforeEach(async () => {
@@ -30,13 +37,6 @@ it.each([
   ['ends', () => dad.work.stop(), 'Cut off while Draws had it.'],
 ])('is ended for whoever asked, where its hub %s, at each who had not answered', async (...way) => {
   const [, end, ended] = way;
-  const query = {
-    performative: 'QUERY',
-    content: 'Which colours?',
-    capability: 'painting',
-    protocol: 'Broadcast',
-    reply_with: 'q-1',
-  };
   const posted = dad.work.nativeMessages.post('eddy', query, signal);
   await clock.advance(100);
   expect((await posted).each?.map(({ asked }) => asked)).toEqual([true, true, true]);
@@ -83,13 +83,6 @@ it.each([
 it('is told as stopped where a person of another hub stops it, though nobody was asked', async () => {
   await mum.work.agents.create('sees', { ...offers, domains: ['painting'] }, 'R0', OWNER);
   await dad.knows(mum);
-  const query = {
-    performative: 'QUERY',
-    content: 'Which colours?',
-    capability: 'painting',
-    protocol: 'Broadcast',
-    reply_with: 'q-2',
-  };
   const posted = dad.work.nativeMessages.post('eddy', query, signal);
   await clock.advance(100);
   await posted;

@@ -17,6 +17,8 @@ const PLAIN_WINDOWS_WORD = /^[\w./:@+,=\\-]+$/;
  * both.
  */
 const UNQUOTABLE_ON_WINDOWS = /["$`%!\u201c-\u201f]/;
+/** On the PATH of what npm and npx start. */
+const NPM_FOLDER = /\/node_modules\/\.bin\/?$/;
 /** Stands for a data folder that cannot be named safely: a person types it. */
 const HOME_TO_TYPE = 'DATA_FOLDER';
 
@@ -113,12 +115,15 @@ function programAnywhere(root: string | null, here: Surroundings): string | null
   return word === null ? null : `node ${word}`;
 }
 
-/** True where the command `axon` of this PATH is this very file, as after `npm install -g`. */
+/**
+ * True where the command `axon` of this PATH is this very file, as after `npm install -g`. npm and
+ * npx put folders of their own before it, which the shell of a person does not have.
+ */
 function isCalledAxon(program: string, { env, platform }: Surroundings): boolean {
   if (platform === 'win32') return false;
   const first = (env['PATH'] ?? '')
     .split(':')
-    .filter((folder) => folder.startsWith('/'))
+    .filter((folder) => folder.startsWith('/') && !NPM_FOLDER.test(folder))
     .map((folder) => join(folder, 'axon'))
     .find((file) => existsSync(file));
   return first !== undefined && real(first) === program;

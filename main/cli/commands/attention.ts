@@ -70,7 +70,7 @@ async function stopHere(owner: HubClient, terminal: Terminal, id: string): Promi
     throw refusal(
       'not_found',
       error.problem.detail,
-      'It takes the id of a task, from "axon tasks". A request that waits is declined with "axon approvals decline ID".',
+      'It takes the id of a task, from "axon tasks". A request that waits has another id, and is declined with "axon approvals decline ID".',
     );
   }
 }

@@ -1,5 +1,5 @@
 // The words that start this program, in the places where it can lie.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -72,6 +72,14 @@ describe('the command', () => {
     const code = checkout(join(folder, '$(calc)'));
     expect(invocationAnywhere(USUAL, here({ codeFolder: code, platform: 'win32' }))).toBeNull();
     expect(invocation(USUAL, here({ codeFolder: code, platform: 'win32' }))).toBe('axon');
+  });
+
+  test('is not taken for installed by the folders that npm and npx put on its PATH', () => {
+    const bin = join(folder, '_npx/1/node_modules/.bin');
+    mkdirSync(bin, { recursive: true });
+    symlinkSync(join(root, 'main/entry/axon.cjs'), join(bin, 'axon'));
+    const named = `node ${join(root, 'main/entry/axon.cjs')}`;
+    expect(invocationAnywhere(USUAL, here({ env: { PATH: `${bin}:/usr/bin` } }))).toBe(named);
   });
 
   test('does not take AXON_HOME for granted: another terminal may not have it', () => {

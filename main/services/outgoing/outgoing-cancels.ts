@@ -138,7 +138,8 @@ export class OutgoingCancels {
       .run((tables) => {
         const task = tables.task(taskId);
         this.#keep(tables, task, 'cancelled');
-        if (task) this.record(tables, task, message);
+        // Of a question nobody asks again.
+        if (task?.kind === 'delegate') this.record(tables, task, message);
       })
       .catch((error: unknown) => log.warn('cancel not noted', { error: String(error) }))
       .then(ask);

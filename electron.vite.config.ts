@@ -75,7 +75,7 @@ const fastToLoad = {
 } as const;
 
 /** One file is quick to load from a disk. How large that of the pages may be is held by a test. */
-const CHUNK_KB = 4_000;
+const CHUNK_WARNING_KB = 4_000;
 
 /** The pages. Apart from the rest, so that a test builds exactly what ships. */
 export const rendererConfig = {
@@ -91,7 +91,7 @@ export const rendererConfig = {
     minify: true,
     license: LICENCES,
     modulePreload: false,
-    chunkSizeWarningLimit: CHUNK_KB,
+    chunkSizeWarningLimit: CHUNK_WARNING_KB,
     // How long plugins took is of no use to whoever starts the hub.
     rollupOptions: {
       input: { index: join(root, 'renderer/index.html') },
@@ -109,7 +109,7 @@ export default defineConfig({
       externalizeDeps: false,
       minify: false,
       license: LICENCES,
-      chunkSizeWarningLimit: CHUNK_KB,
+      chunkSizeWarningLimit: CHUNK_WARNING_KB,
       rollupOptions: {
         input: Object.fromEntries(
           ENTRIES.map((name): [string, string] => [

@@ -85,7 +85,7 @@ export async function launch(parameters: readonly string[]): Promise<void> {
     return;
   }
   say(
-    `Starting the hub without a window: ${noWindow ?? 'the desktop app is not part of this build'}. You use it in your browser.`,
+    `Starting the hub without a window: ${noWindow ?? 'the desktop app is not part of this build'}. Use it in your browser.`,
   );
   await runHere('out/main/headless.js', parameters);
 }

@@ -168,7 +168,7 @@ function usageSentence(text: string): string {
   const end = /[.?!]$/.test(first) ? '' : '.';
   const [, link] = /^unknown command '(axon:\/\/.*)'$/.exec(first) ?? [];
   if (link !== undefined)
-    return `A link alone is no command. To pair with its hub: ${ownProgram()} pair start ${shellWord(link, process.platform) ?? 'LINK'}${rest}`;
+    return `A link is no command. To pair with its hub: ${ownProgram()} pair start ${shellWord(link, process.platform) ?? 'LINK'}${rest}`;
   const wayOut = first.startsWith('unknown option')
     ? ' A text that begins with "-" stands after "--".'
     : '';

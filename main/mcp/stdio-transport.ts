@@ -41,7 +41,7 @@ export class StdioTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #lines = new LineReader(LINE_SIZE_MAX_BYTES);
-  /** Requests that were read; an answer to them may be on its way out. */
+  /** Requests whose answer is not fully written. */
   readonly #open = new Map<RequestId, 'asked' | 'answering'>();
   readonly #over = new AbortController();
   #isClosed = false;

@@ -81,7 +81,7 @@ interface Row {
 }
 
 const WAITS: Told = ['Waits until a person decides for Mum.', 'Waits for you.'];
-const HELD: Told = ['A person decides for Mum later.', 'Put off by a person.'];
+const HELD: Told = ['On hold: nobody has decided for Mum yet.', 'Put off by a person.'];
 const QUEUED: Told = ['Mum has it.', `Waits for ${AGENT}.`];
 const DELIVERED: Told = [QUEUED[0], `${AGENT} has it.`];
 const RUNS: Told = [`${AGENT} on Mum has begun.`, `${AGENT} is working on it.`];

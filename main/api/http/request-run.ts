@@ -147,8 +147,8 @@ export class RequestRun {
   }
 
   /**
-   * The same 401 for a missing, wrong, revoked or foreign token, at a path that exists or not; only
-   * the hint is that of the door. The pace of refusals is held down.
+   * The same 401 for a missing, wrong, revoked or foreign token, whether or not the path exists;
+   * only the hint depends on the door. Refusals are slowed down.
    */
   async #refuse(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (hasBody(request)) response.setHeader('connection', 'close');

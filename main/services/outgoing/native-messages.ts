@@ -74,7 +74,7 @@ interface Post extends Spoken {
   readonly reading: Reading;
   readonly earlier: Earlier | undefined;
   readonly signal: AbortSignal;
-  /** What each of those can do whom it is for, though each is named. */
+  /** What the message asks for by capability or area, though its receiver is named. */
   readonly need?: Exclude<To, string>;
 }
 
@@ -547,7 +547,7 @@ function noAgent(agent: string, hub: string | null): AppError {
   );
 }
 
-/** What whoever is named has to be able to do, so that its area and rules hold. */
+/** The capability that a message names beside its receiver: its area and rules apply. */
 function needOf({ capability }: Reading, to: To, kind: SentKind): Pick<Post, 'need'> {
   const isNamed = typeof to === 'string' && to !== EVERYBODY && kind !== 'notify';
   return isNamed && capability !== null ? { need: { capability } } : {};

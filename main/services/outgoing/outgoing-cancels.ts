@@ -60,13 +60,11 @@ interface Deps {
 interface More {
   /** Who asks, where it is not its own agent. */
   readonly stop?: Partial<StoryColumns>;
-  /** The message as it left before, under its id; else it is a new one, with the reason. */
+  /** The cancel of whoever cancels it, whose reason is kept here, too; else one is made. */
   readonly said?: CancelMessage | undefined;
-  /** The reason is that of whoever cancels it, and is kept here too. */
-  readonly isSaid?: boolean;
 }
 
-/** A cancel as it leaves, with the words of whoever cancels, and in their dialect. */
+/** A cancel as it leaves; one with an id is sent again under it. */
 export interface CancelMessage {
   readonly id?: string;
   readonly kind: 'cancel';
@@ -106,10 +104,11 @@ export class OutgoingCancels {
       const isUnanswered = task.kind === 'delegate' && isAsked(task);
       if (isUnanswered) {
         const said = saidBefore(tables, task);
-        const reason = typeof said?.payload.reason === 'string' ? said.payload.reason : null;
-        this.begin(tables, after, task, 'cancelled', reason, { said, isSaid: true });
+        const { reason } = said?.payload ?? {};
+        const words = typeof reason === 'string' ? reason : null;
+        this.begin(tables, after, task, 'cancelled', words, { said });
       } else if (task.state === 'cancelling' && !waiting.has(task.id))
-        this.#tell(tables, after, task);
+        this.#tell(tables, after, task, cancelAgain(tables, task));
     }
   }
 
@@ -139,7 +138,7 @@ export class OutgoingCancels {
         const task = tables.task(taskId);
         this.#keep(tables, task, 'cancelled');
         // Of a question nobody asks again.
-        if (task?.kind === 'delegate') this.record(tables, task, message);
+        if (task?.kind === 'delegate' && isOpen(task)) this.record(tables, task, message);
       })
       .catch((error: unknown) => log.warn('cancel not noted', { error: String(error) }))
       .then(ask);
@@ -218,10 +217,10 @@ export class OutgoingCancels {
     task: TaskRow,
     why: NonNullable<TaskRow['cancelCause']>,
     reason: string | null,
-    { stop = { stopParty: partyOfAgent(task.fromAgent) }, said, isSaid = false }: More = {},
+    { stop = { stopParty: partyOfAgent(task.fromAgent) }, said }: More = {},
   ): TaskRow {
     const cancelling = moveTask(tables, task, 'cancelling', {
-      reason: isSaid ? youCancelled(reason) : WHY[why],
+      reason: said === undefined ? WHY[why] : youCancelled(reason),
       cancelCause: why,
       ...(task.stopAt === null ? { ...stop, stopAt: this.#deps.clock.wallMs() } : {}),
     });
@@ -240,23 +239,18 @@ export class OutgoingCancels {
   }
 
   /**
-   * Cancels, or cancels again in the words of before: the first cancel may have arrived before the
-   * delegation. Inside a commit. False when too many cancels wait for that hub: it gets no more of
+   * Cancels, or cancels again: the first cancel may have arrived before the delegation. Inside a
+   * commit. False when too many cancels wait for that hub: it gets no more of
    * them, and what it has ends there by its deadline.
    */
-  again(
-    tables: Tables,
-    after: After,
-    task: TaskRow,
-    message: CancelMessage = cancelAgain(tables, task),
-  ): boolean {
+  again(tables: Tables, after: After, task: TaskRow, message: CancelMessage): boolean {
     if (tables.countOutbox(task.party, 'cancels') >= CANCELS_PER_PARTY_MAX) return false;
     this.#deps.outbox.put(tables, after, task, message, this.#lifetimeOf(task));
     after(() => this.#forget(task.id));
     return true;
   }
 
-  #tell(tables: Tables, after: After, cancelling: TaskRow, message?: CancelMessage): void {
+  #tell(tables: Tables, after: After, cancelling: TaskRow, message: CancelMessage): void {
     if (this.again(tables, after, cancelling, message)) return;
     this.#end(
       tables,
@@ -475,20 +469,15 @@ export function cancelOf(
   };
 }
 
-/** The last cancel on record, as it was. */
+/** The last cancel on record, as it was; undefined: there is none, or its words were removed. */
 function saidBefore(tables: Tables, task: TaskRow): CancelMessage | undefined {
   const row = tables.lastCancel(task);
-  if (row === undefined) return undefined;
-  return {
-    id: row.messageId,
-    kind: 'cancel',
-    ref: task.messageId,
-    payload: readObject(row.payload ?? '{}'),
-  };
+  if (typeof row?.payload !== 'string') return undefined;
+  return { ...cancelOf(task, null), id: row.messageId, payload: readObject(row.payload) };
 }
 
-/** The same words in a new message, since that one was answered. */
-function cancelAgain(tables: Tables, task: TaskRow): CancelMessage {
+/** The words of the last one, in a new message. */
+export function cancelAgain(tables: Tables, task: TaskRow): CancelMessage {
   return { ...cancelOf(task, null), payload: saidBefore(tables, task)?.payload ?? {} };
 }
 

@@ -179,8 +179,7 @@ export class Tasks {
     const isDone = await this.#deps.unit.run((tables, after) => {
       const current = tables.task(task.id);
       if (current === undefined || !isOpen(current) || !this.#isUnclear(current)) return false;
-      const more = { said, isSaid: true };
-      this.#deps.cancels.begin(tables, after, current, 'cancelled', reason, more);
+      this.#deps.cancels.begin(tables, after, current, 'cancelled', reason, { said });
       return true;
     });
     if (!isDone) await this.cancel(task.id, viewer, reason, origin);
@@ -235,7 +234,7 @@ export class Tasks {
         const open = found !== undefined && isOpen(found) ? found : undefined;
         // Nobody knows whether it arrived: the one that is sent again is the one on record.
         if (answer === 'unknown' && open) {
-          cancels.begin(tables, after, open, 'cancelled', reason, { said: message, isSaid: true });
+          cancels.begin(tables, after, open, 'cancelled', reason, { said: message });
           return false;
         }
         cancels.record(tables, task, message);

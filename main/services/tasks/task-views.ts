@@ -45,14 +45,15 @@ export class TaskViews {
   }
 
   /** @param agent for whom; null: for a person */
-  dto(task: TaskRow, agent: string | null): TaskDto {
+  dto(row: TaskRow, agent: string | null): TaskDto {
     const { parties } = this.#deps;
+    const task = this.now(row);
     const story = this.story(task, agent);
     return {
       id: task.id,
       direction: task.direction,
       kind: task.kind,
-      state: this.now(task).state,
+      state: task.state,
       peer_id: parties.agentIdOf(task.party),
       peer_name: parties.nameOf(task.party),
       from_agent: task.fromAgent,

@@ -38,7 +38,7 @@ type Did = keyof typeof DID;
 
 /** @param hub empty: it is not known where */
 const untilDecided = (hub: string): string =>
-  `Waits until a person decides${hub === '' ? '' : ` for ${hub}`}.`;
+  `until a person decides${hub === '' ? '' : ` for ${hub}`}.`;
 
 /** Whole sentences; each parameter is a name, a time or a count. */
 export const story = {
@@ -64,7 +64,7 @@ export const story = {
 
   waits: {
     you: 'Waits for you.',
-    person: untilDecided,
+    person: (hub: string) => `Waits ${untilDecided(hub)}`,
     adultAt: (hubs: string) => `Waits for an adult at ${hubs}.`,
     adult: 'Waits for an adult.',
     held: {
@@ -72,7 +72,7 @@ export const story = {
       quiet_hours: 'Held for quiet hours.',
       muted: (hub: string) => `Held because ${hub} is muted.`,
       person: 'Put off by a person.',
-      there: (hub: string) => `A person decides for ${hub} later.`,
+      there: (hub: string) => `On hold: nobody has decided for ${hub} yet.`,
     },
   },
   decides: (hubs: string) => `${hubs} decides this.`,
@@ -96,7 +96,7 @@ export const story = {
   hasIt: (agent: string) => `${agent} has it.`,
   handedOn: (agent: string, to: string) => `${agent} handed it on to ${to}.`,
   wantsToHandOn: (agent: string, to: string, hub: string) =>
-    `${agent} wants to hand it on to ${to}. ${untilDecided(hub)}`,
+    `${agent} wants to hand it on to ${to}. That waits ${untilDecided(hub)}`,
   worksOnIt: (agent: string) => `${agent} is working on it.`,
   /** At another hub, which may not say who has it now. */
   begun: (agent: string) => `${agent} has begun.`,
@@ -221,7 +221,7 @@ const handedOver = {
   hadSometime: (agent: string) => `${agent} got it.`,
   on: (agent: string) => `It handed it on to ${agent}.`,
   wantsOn: (agent: string, hub: string) =>
-    `It wants to hand it on to ${agent}. ${untilDecided(hub)}`,
+    `It wants to hand it on to ${agent}. That waits ${untilDecided(hub)}`,
 } as const;
 
 /** What a hub writes where an agent says nothing. */

@@ -144,7 +144,7 @@ describe('seed 002, hand-offs', () => {
     await house.say(ANALYST, crunch(ANALYST, 'HANDOFF', HANDOFF, about));
     // Whoever asked first is told that it waits, and that it was handed on once a person let it.
     const waits =
-      'Security Analyst on Mum wants to hand it on to Architect. Waits until a person decides.';
+      'Security Analyst on Mum wants to hand it on to Architect. That waits until a person decides.';
     await until('that it waits', WITHIN_MS, async () => {
       const story = await storyAt(house.dad, ORCHESTRATOR, id);
       return words.headlineOf(story) === waits || undefined;

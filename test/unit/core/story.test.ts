@@ -749,9 +749,9 @@ const STORIES: readonly Named[] = [
     approval(),
     [
       ASKED,
-      'Chat wants to hand it on to jules. Waits until a person decides for Mum’s PC.',
+      'Chat wants to hand it on to jules. That waits until a person decides for Mum’s PC.',
       'Mum allowed it, on Mum’s PC.',
-      'Chat got it, at 0. It wants to hand it on to jules. Waits until a person decides for Mum’s PC.',
+      'Chat got it, at 0. It wants to hand it on to jules. That waits until a person decides for Mum’s PC.',
       'The agent got exactly what was shown.',
     ],
   ],
@@ -762,8 +762,8 @@ const STORIES: readonly Named[] = [
     undefined,
     [
       SENT,
-      'Chat on Dad’s laptop wants to hand it on to Jules. Waits until a person decides.',
-      'Chat on Dad’s laptop got it. It wants to hand it on to Jules. Waits until a person decides.',
+      'Chat on Dad’s laptop wants to hand it on to Jules. That waits until a person decides.',
+      'Chat on Dad’s laptop got it. It wants to hand it on to Jules. That waits until a person decides.',
     ],
   ],
   [

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
-import type { WorkHub } from '../../../fakes/work-hub.ts';
+import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let clock: ManualClock;
 let dad: WorkHub;
@@ -47,6 +47,22 @@ it('is a task from the moment it is sent, and waits for the person as soon as th
   await clock.advance(100);
   expect(own()).toMatchObject([{ state: 'completed', code: null }]);
   expect(own()[0]?.result).toContain('Yes');
+});
+
+it('is listed by what its agent has done with it', async () => {
+  const asked = ask();
+  await clock.settle();
+  await mum.decide(mum.card, 'allow');
+  const listed = async (state: 'queued' | 'claimed') => {
+    const { items } = await mum.work.tasks.list({ limit: 5 }, { person: OWNER }, { state });
+    return items.map((task) => task.state);
+  };
+  expect([await listed('queued'), await listed('claimed')]).toEqual([['queued'], []]);
+  const { delivery_id: delivery } = await mum.claim('claude');
+  expect([await listed('queued'), await listed('claimed')]).toEqual([[], ['claimed']]);
+  const answer = { status: 'completed', summary: 'Yes', truncated: false } as const;
+  await mum.work.inbox.reply('claude', delivery, answer);
+  await asked;
 });
 
 it('wakes whoever waits for its task when its line ends', async () => {

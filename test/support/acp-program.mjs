@@ -35,6 +35,7 @@ function line(input, output, answer) {
   return { call, send };
 }
 
+/** undefined: our server has not started yet. */
 let tools;
 let server;
 let item;
@@ -49,6 +50,7 @@ const PERMISSIONS = [
 const named = (said) => JSON.parse(JSON.stringify(said).replaceAll('SERVER', server));
 
 async function tool(name, input) {
+  if (tools === undefined) return log('has no tools');
   const { structuredContent, content } = await tools.call('tools/call', { name, arguments: input });
   log(name, JSON.stringify(structuredContent ?? content));
   return structuredContent;
@@ -98,24 +100,34 @@ const STEPS = {
   die: () => process.exit(1),
 };
 
+async function startServer({ command, args, env: variables }) {
+  const env = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
+  const child = spawn(command, args, { env: { ...process.env, ...env } });
+  const opened = line(child.stdout, child.stdin);
+  const clientInfo = { name: 'plan', version: '1' };
+  const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  await opened.call('initialize', hello);
+  opened.send({ method: 'notifications/initialized' });
+  tools = opened;
+}
+
 const ANSWERS = {
   initialize: () => {
     const [step, given] = plan[0] ?? [];
     if (step !== 'version') return { protocolVersion: 1 };
     return { protocolVersion: given === 'HUGE' ? 'x'.repeat(17_000_000) : given };
   },
-  'session/new': async ({ mcpServers: [own] }) => {
+  'session/new': async ({
+    mcpServers: [own],
+    _meta: { mcpStartupAwaitTimeoutMs: waitMs } = {},
+  }) => {
     if (process.env.SIGNED_OUT !== undefined)
       acp.send({ method: '_auth/status_update', params: { authStatus: { kind: 'none' } } });
     if (own === undefined) return log('tried out') ?? { sessionId };
     server = own.name;
-    const env = Object.fromEntries(own.env.map(({ name, value }) => [name, value]));
-    const child = spawn(own.command, own.args, { env: { ...process.env, ...env } });
-    tools = line(child.stdout, child.stdin);
-    const clientInfo = { name: 'plan', version: '1' };
-    const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
-    await tools.call('initialize', hello);
-    tools.send({ method: 'notifications/initialized' });
+    const started = startServer(own);
+    // As Codex does: what is not waited for is left out of the first turn.
+    if (waitMs > 0) await started;
     const modes = [{ id: 'yolo' }, { id: 'default' }];
     return { sessionId, modes: { currentModeId: 'yolo', availableModes: modes } };
   },

@@ -51,7 +51,6 @@ export const ACP = {
       ANTHROPIC_BASE_URL: model,
       ANTHROPIC_API_KEY: 'none',
       ENABLE_TOOL_SEARCH: 'false',
-      MCP_CONNECTION_NONBLOCKING: '0',
     }),
   },
   'codex-acp': {

@@ -43,6 +43,12 @@ const ASKING = {
   }),
 };
 
+/**
+ * Codex gives a server a second, and then begins without its tools. With this, codex-acp opens the
+ * session once our server has started. The others do not know it.
+ */
+const SERVERS_FIRST = { mcpStartupAwaitTimeoutMs: START_MAX_MS };
+
 /** It never came to a session, so nothing was done. */
 export class NotStarted extends Error {
   override readonly name = 'NotStarted';
@@ -172,7 +178,8 @@ export class AcpSession {
       throw new AcpError('It speaks another version of the Agent Client Protocol.', 0);
     const { folder: cwd, server } = this.#sitting;
     const mcpServers = server === null ? [] : [this.#serverAsTold(server)];
-    const opened = await this.#line.call('session/new', { cwd, mcpServers });
+    const params = { cwd, mcpServers, _meta: SERVERS_FIRST };
+    const opened = await this.#line.call('session/new', params);
     if (typeof opened.sessionId !== 'string') throw new AcpError('It opened no session.', 0);
     this.#id = opened.sessionId;
     const mode = askingMode(opened);

@@ -2,6 +2,7 @@
 // nothing they wrote begins where this program's own lines begin. Counts at most two columns for a
 // character, and needs no table of widths. All text from outside passes here, but for names inside
 // a line of the hub.
+import { lazily } from '../lib/lazily.ts';
 import { forLine, forTerminal } from './escape.ts';
 
 const MARGINS = { words: '  | ', name: '  = ' } as const;
@@ -17,7 +18,7 @@ const TAB_COLUMNS_MAX = 8;
 /** What a break tears from the place where it is ordinary is written out, as "[U+E0100]". */
 const TORN_COLUMNS = 9;
 const TEARABLE = /[\p{Default_Ignorable_Code_Point}\u2009\u3000]/u;
-const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const letters = lazily(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
 
 /**
  * The words of somebody else, whole and letter by letter. `name`: what they call a thing whose
@@ -60,7 +61,7 @@ function broken(line: string, room: number): readonly string[] {
 
 /** Each with its marks, but for one that no line could hold. */
 function* lettersOf(line: string, room: number): Generator<string> {
-  for (const { segment } of LETTERS.segment(line)) {
+  for (const { segment } of letters().segment(line)) {
     if (columnsAtMost(segment) > room) yield* segment;
     else yield segment;
   }

@@ -3,8 +3,6 @@
 import type { HubState } from './dto.ts';
 import type { StoryKind } from './story.ts';
 
-const plural = new Intl.PluralRules('en');
-
 const KINDS: Readonly<Record<StoryKind, string>> = {
   question: 'a question',
   task: 'a task',
@@ -16,9 +14,7 @@ const KINDS: Readonly<Record<StoryKind, string>> = {
 export const trayWords = {
   waiting: (count: number): string => {
     if (count === 0) return 'Nothing needs you';
-    return plural.select(count) === 'one'
-      ? '1 request waits for you'
-      : `${count} requests wait for you`;
+    return count === 1 ? '1 request waits for you' : `${count} requests wait for you`;
   },
   request: (peerName: string, kind: StoryKind): string => `${peerName}: ${KINDS[kind]}`,
   moreWaiting: (count: number): string => `${count} more`,

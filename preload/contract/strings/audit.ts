@@ -2,16 +2,14 @@
 import type { AcknowledgedFindingDto, TamperFindingDto, TamperKind } from '../audit.ts';
 import { auditActions } from './audit-actions.ts';
 import { locale } from './shared-words.ts';
-import { pluralizer } from './plural.ts';
+import { lister, numberer, pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
-const numbers = new Intl.NumberFormat(locale);
-const lists = new Intl.ListFormat(locale);
+const numbers = numberer(locale);
+const lists = lister(locale);
 const rowsOf = (count: number) => plural(count, { one: '{n} row', other: '{n} rows' });
 const rowsFrom = (row: number, upTo: number) =>
-  row === upTo
-    ? `row ${numbers.format(row)}`
-    : `rows ${numbers.format(row)} to ${numbers.format(upTo)}`;
+  row === upTo ? `row ${numbers(row)}` : `rows ${numbers(row)} to ${numbers(upTo)}`;
 
 const kept = {
   hubs: { zero: 'no hub', one: '{n} hub', other: '{n} hubs' },
@@ -32,15 +30,13 @@ const surfaces: Readonly<Record<string, string>> = {
 
 const findings: Readonly<Record<TamperKind, (row: number, upTo: number) => string>> = {
   changed: (row) =>
-    `Row ${numbers.format(row)} was changed after it was written, or another row was put in its place.`,
-  missing: (row) =>
-    `Row ${numbers.format(row)} is missing: it was removed, or moved to another place.`,
+    `Row ${numbers(row)} was changed after it was written, or another row was put in its place.`,
+  missing: (row) => `Row ${numbers(row)} is missing: it was removed, or moved to another place.`,
   rechained: (row, upTo) =>
-    `Something from row ${numbers.format(row)} on was changed and the chain computed anew: the signature does not fit ${rowsFrom(row, upTo)}.`,
-  signature: (row) =>
-    `The signature that covers row ${numbers.format(row)} was changed or removed.`,
+    `Something from row ${numbers(row)} on was changed and the chain computed anew: the signature does not fit ${rowsFrom(row, upTo)}.`,
+  signature: (row) => `The signature that covers row ${numbers(row)} was changed or removed.`,
   older_copy: (row) =>
-    `The log ends with row ${numbers.format(row)} and this hub has signed more than it holds: it is an older copy.`,
+    `The log ends with row ${numbers(row)} and this hub has signed more than it holds: it is an older copy.`,
   unreadable: () => 'The log could not be read to its end.',
 };
 
@@ -54,28 +50,28 @@ export const audit = {
   checkDetail: 'Checks every row and every signature. The hub keeps running.',
   checkNow: 'Check now',
   checkStop: 'Stop checking',
-  checking: (done: number, rows: number) => `Checked ${numbers.format(done)} of ${rowsOf(rows)}…`,
-  progress: (done: number, rows: number) => `Checked ${numbers.format(done)} of ${rowsOf(rows)}.`,
+  checking: (done: number, rows: number) => `Checked ${numbers(done)} of ${rowsOf(rows)}…`,
+  progress: (done: number, rows: number) => `Checked ${numbers(done)} of ${rowsOf(rows)}.`,
   whole: (rows: number) => `Nothing was changed: ${rowsOf(rows)}, all in order.`,
   signed: (signedSeq: number, rows: number) =>
     signedSeq === 0
       ? 'None of it is signed yet.'
       : signedSeq >= rows
         ? 'All of it is signed.'
-        : `It is signed up to row ${numbers.format(signedSeq)}; the newest wait for the next signature.`,
+        : `It is signed up to row ${numbers(signedSeq)}; the newest wait for the next signature.`,
   /** The first row that does not fit, and how much follows it. */
   finding: ({ kind, row, up_to, following }: TamperFindingDto) =>
     following === 0
       ? findings[kind](row, up_to)
       : `${findings[kind](row, up_to)} ${rowsOf(following)} after it cannot be vouched for either.`,
   acknowledgedFinding: ({ row, acknowledged_row }: AcknowledgedFindingDto, at: string | null) =>
-    `Row ${numbers.format(row)} did not fit. You acknowledged that${at === null ? '' : ` on ${at}`} (row ${numbers.format(acknowledged_row)}); the rows between are not checked.`,
+    `Row ${numbers(row)} did not fit. You acknowledged that${at === null ? '' : ` on ${at}`} (row ${numbers(acknowledged_row)}); the rows between are not checked.`,
   broken: 'The audit log was changed.',
   brokenAdvice: 'Keep a copy of the data folder as it is, and find out who could write there.',
   notCounted:
     'Whether this is the newest copy could not be asked: the key vault was locked, or keeps no counter yet.',
   cancelled: (done: number, rows: number) =>
-    `The check was stopped after ${numbers.format(done)} of ${rowsOf(rows)}; those fit.`,
+    `The check was stopped after ${numbers(done)} of ${rowsOf(rows)}; those fit.`,
   failed: (problem: string) => `The audit log could not be checked. ${problem}`,
   stopped: 'The hub isn’t running. The audit log on disk is checked, and nothing is changed.',
   export: 'Save a copy',
@@ -92,7 +88,7 @@ export const audit = {
   /** Of a row that says nothing of it. */
   noAction: 'It doesn’t say what was done.',
   older: 'Show older ones',
-  threadSpoken: (seq: number) => `Conversation, at the request of row ${numbers.format(seq)}`,
+  threadSpoken: (seq: number) => `Conversation, at the request of row ${numbers(seq)}`,
   actions: auditActions,
   who: {
     you: 'You',
@@ -107,21 +103,21 @@ export const audit = {
     session: 'a session',
     /** How much was removed, behind what it says. */
     removed: (requests: number, messages: number, notices: number) =>
-      `: ${lists.format([
+      `: ${lists([
         plural(requests, { one: '{n} request', other: '{n} requests' }),
         plural(messages, { one: '{n} message', other: '{n} messages' }),
         plural(notices, { one: '{n} notice', other: '{n} notices' }),
       ])}`,
     allSigned: 'all that it had written was signed',
     unsigned: (rows: number, fromSeq: number) =>
-      `${rowsOf(rows)} from row ${numbers.format(fromSeq)} on ${rows === 1 ? 'was' : 'were'} not signed yet`,
-    row: (row: number) => `row ${numbers.format(row)}`,
+      `${rowsOf(rows)} from row ${numbers(fromSeq)} on ${rows === 1 ? 'was' : 'were'} not signed yet`,
+    row: (row: number) => `row ${numbers(row)}`,
   },
   ownSessions: (count: number) =>
     plural(count, { one: 'You ended a session.', other: 'You ended {n} sessions.' }),
   rowOf: (seq: number, actor: string, object: string) => `Row ${seq}, by ${actor}, of ${object}`,
   /** Beside a row, so that one which is spoken of by its number is found. */
-  numbered: (seq: number) => `Row ${numbers.format(seq)}`,
+  numbered: (seq: number) => `Row ${numbers(seq)}`,
   where: (surface: string) => surfaces[surface] ?? surface,
   open: 'Open it',
   tampered: {

@@ -2,10 +2,10 @@
 import type { TokenUseDto } from '../dto.ts';
 import type { IntroductionDto, IntroductionWay } from '../introduction.ts';
 import { common, locale } from './shared-words.ts';
-import { pluralizer } from './plural.ts';
+import { numberer, pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
-const numbers = new Intl.NumberFormat(locale);
+const numbers = numberer(locale);
 
 /** How a hub came to be paired. @param where as "in the browser" */
 const introductions: Readonly<Record<IntroductionWay, (where: string) => string>> = {
@@ -142,7 +142,7 @@ export const people = {
   fetched: (when: string) => `It said so ${when}, not checked.`,
   askAgain: 'Ask again',
   tokens: ({ days, here, there }: TokenUseDto) =>
-    `In the last ${days} days your agents used ${numbers.format(here)} tokens for it, and its agents ${numbers.format(there)} for you, by their own count.`,
+    `In the last ${days} days your agents used ${numbers(here)} tokens for it, and its agents ${numbers(there)} for you, by their own count.`,
   safety: 'Safety number',
   trustedKey: 'Its key',
   trustedKeyDetail:

@@ -1,5 +1,6 @@
-// Numbers in words: one rule set per language (Intl.PluralRules), so that no sentence is built by
-// adding an "s". Imports nothing.
+// Numbers and lists in words, by the rules of a language (Intl), so that no sentence is built by
+// adding an "s". A rule set takes long to make, so each is made when first asked for. Imports
+// nothing.
 
 /**
  * The forms a language needs; `{n}` becomes the number. English uses one and other; zero where "no"
@@ -17,15 +18,25 @@ export function pluralizer(
   locale: string,
   type: Intl.PluralRuleType = 'cardinal',
 ): (count: number, forms: PluralForms) => string {
-  // Made when first asked for: a hub that starts says no number, and they take long to make.
   let rules: Intl.PluralRules | undefined;
-  let numbers: Intl.NumberFormat | undefined;
+  const number = numberer(locale);
   return (count, forms) => {
     rules ??= new Intl.PluralRules(locale, { type });
     const form = count === 0 && forms.zero ? 'zero' : rules.select(count);
-    return (forms[form] ?? forms.other).replaceAll('{n}', () => {
-      numbers ??= new Intl.NumberFormat(locale);
-      return numbers.format(count);
-    });
+    return (forms[form] ?? forms.other).replaceAll('{n}', () => number(count));
   };
+}
+
+export function numberer(locale: string): (value: number) => string {
+  let form: Intl.NumberFormat | undefined;
+  return (value) => (form ??= new Intl.NumberFormat(locale)).format(value);
+}
+
+/** @param type conjunction: with "and"; disjunction: with "or" */
+export function lister(
+  locale: string,
+  type: Intl.ListFormatType = 'conjunction',
+): (parts: readonly string[]) => string {
+  let form: Intl.ListFormat | undefined;
+  return (parts) => (form ??= new Intl.ListFormat(locale, { type })).format(parts);
 }

@@ -1,8 +1,9 @@
 // The words of remote approval, at both ends: adults' hubs that decide for a child's. English.
 
+import { lister } from './plural.ts';
 import { locale } from './shared-words.ts';
 
-const eitherOf = new Intl.ListFormat(locale, { type: 'disjunction' });
+const eitherOf = lister(locale, 'disjunction');
 
 export const remoteApproval = {
   title: 'An adult decides',
@@ -10,7 +11,7 @@ export const remoteApproval = {
     'Ask an adult’s own hub about risky requests. Here they can then only be declined: no rule can let them through, and nobody here can mark them as less risky.',
   nobodyElse: 'The people here decide everything.',
   nobodyLeft: 'No hub is left that can decide. Such requests can only be declined, or expire.',
-  decide: (names: readonly string[]) => `${eitherOf.format(names)} decides.`,
+  decide: (names: readonly string[]) => `${eitherOf(names)} decides.`,
   from: (what: string) => `For “${what}” and anything riskier.`,
   which: 'Whose hub decides',
   ask: (name: string) => `Ask ${name}`,
@@ -42,7 +43,7 @@ export const remoteApproval = {
       'The hubs you chose are not paired any more. It ends undone when its time is over.',
     /** Why somebody is asked at all, where no class was ever chosen. */
     unsaid: (what: string, names: readonly string[]) =>
-      `Nobody has set how risky ${what} is, so ${names.length === 0 ? 'an adult is' : `${eitherOf.format(names)} is`} asked.`,
+      `Nobody has set how risky ${what} is, so ${names.length === 0 ? 'an adult is' : `${eitherOf(names)} is`} asked.`,
   },
   /** On the page of a hub that decides here. */
   there: {

@@ -1,10 +1,10 @@
 // The words of making a rule by hand: its form, what does not fit, and what it would have done.
 // English.
 import { locale } from './shared-words.ts';
-import { pluralizer } from './plural.ts';
+import { lister, pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
-const list = new Intl.ListFormat(locale, { type: 'conjunction' });
+const list = lister(locale);
 
 /** What a rule would change of the last requests, counted by what would happen to each instead. */
 export interface Changes {
@@ -36,7 +36,7 @@ function tried(requests: number, changes: Changes): string {
     one: 'Tried on the last request',
     other: 'Tried on the last {n} requests',
   });
-  return `${on}, as things are today: ${rest === requests ? 'it would change nothing' : list.format(parts)}.`;
+  return `${on}, as things are today: ${rest === requests ? 'it would change nothing' : list(parts)}.`;
 }
 
 export const making = {

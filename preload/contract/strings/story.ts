@@ -18,11 +18,11 @@ import type {
   WaitingDto,
 } from '../story.ts';
 import { areaName, common, locale } from './shared-words.ts';
-import { pluralizer } from './plural.ts';
+import { lister, pluralizer } from './plural.ts';
 import { rules } from './rules.ts';
 
 const plural = pluralizer(locale);
-const either = new Intl.ListFormat(locale, { type: 'disjunction' });
+const either = lister(locale, 'disjunction');
 
 /** A moment as the surface writes times, such as "16:20" or "3 March at 12:00". */
 export type TimeOf = (at: number) => string;
@@ -313,7 +313,7 @@ export function ifNothingOf({ asked, verdict }: StoryDto): string {
 }
 
 function eitherOf(places: readonly PlaceDto[]): string {
-  return either.format(places.map(({ hub_name: name }) => name));
+  return either(places.map(({ hub_name: name }) => name));
 }
 
 function underWayWords(asked: AskedDto, handed: HandedOverDto, isUnsaid: boolean): string {

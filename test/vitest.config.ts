@@ -25,12 +25,15 @@ const waitingWorkers = 2 * maxWorkers;
 /** Waits end when what they wait for comes; the limit is for a computer that is busy elsewhere. */
 const patient = { poll: { timeout: 15_000 } };
 const system = {
-  environment: 'node',
+  environment: 'node' as const,
+  // Node's own loader: the sources are run as the program runs them, and compiled once for all.
+  experimental: { viteModuleRunner: false },
+  execArgv: ['--import', new URL('support/raw-imports.mjs', import.meta.url).href],
   testTimeout: 30_000,
   hookTimeout: 30_000,
   expect: patient,
   env,
-} as const;
+};
 /**
  * What measures how busy a process is, or how much the computer carries, runs after the others and
  * by itself.
@@ -127,7 +130,7 @@ export default defineConfig({
           globalSetup: ['test/support/built.ts'],
           env,
           // Each has hubs, folders and browsers of its own, and waits more than it works.
-          maxWorkers,
+          maxWorkers: maxWorkers + 1,
           expect: patient,
           testTimeout: 180_000,
           hookTimeout: 60_000,

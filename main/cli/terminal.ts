@@ -94,8 +94,9 @@ export class Terminal {
 
   /** Asks for a word. Throws `cancelled` for any other, with what was kept. */
   async confirm(question: string, word: string, kept: string): Promise<void> {
-    if ((await this.ask(`${question} Type "${word}": `)).toLowerCase() !== word)
-      throw refusal('cancelled', kept);
+    const typed = await this.ask(`${question} Type "${word}": `);
+    if (typed.toLowerCase() !== word)
+      throw refusal('cancelled', kept, `Only the whole word "${word}" does it.`);
   }
 
   #out(text: string): void {

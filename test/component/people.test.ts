@@ -607,6 +607,10 @@ describe('adding a hub', () => {
     await expectAccessible();
     hub.emit({ type: 'hub', hub: MUM });
     await expect.element(page.getByText(/within 5 seconds/)).toBeVisible();
+    hub.emit({ type: 'hub', hub: { ...MUM, discovery_status } });
+    await page.getByRole('link', { name: 'Now' }).click();
+    await expect.element(page.getByText(/do not show up here by themselves/)).toBeVisible();
+    await expect.element(page.getByText(/it shows up here by itself/)).not.toBeInTheDocument();
   });
 
   test('while a hub wants to be added nobody is told that none is in sight', async () => {

@@ -362,7 +362,9 @@ describe('a hub with agents', () => {
       );
       doubting.type('yes\r');
       expect(await doubting.ended(), doubting.screen).toBe(4);
-      expect(doubting.screen).toContain('Nothing was decided.');
+      expect(doubting.screen).toMatch(
+        /Nothing was decided\.\s+Only the whole word "never" does it\./,
+      );
       expect([await rules(), hub.node.services.work.approvals.pending().length]).toEqual([[], 1]);
 
       for (const key of ['\u0003', '\u0004']) {

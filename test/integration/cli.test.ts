@@ -366,6 +366,7 @@ describe('axon', () => {
     expect(changed.code).toBe(3);
     expect(await owner('approvals', 'allow', card.id, '--digest', card.digest)).toMatchObject({
       code: 0,
+      out: expect.stringMatching(new RegExp(`\nTo stop it: .+ stop ${card.task_id}\n$`)),
     });
     const listening = await run(
       'listen',

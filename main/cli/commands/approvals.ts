@@ -97,6 +97,7 @@ export function addApprovalCommands(program: AxonCommand): void {
               : `Allowed, and remembered as a rule (${program} rules).`,
             decisionLine(decided.story),
           ].join(' '),
+          ...(isForAgent(decided) ? [`To stop it: ${program} stop ${decided.task_id}`] : []),
         ]);
       },
     );
@@ -128,6 +129,10 @@ export function addApprovalCommands(program: AxonCommand): void {
       },
     );
 }
+
+/** Whether an agent of this hub does it, once it is allowed. */
+const isForAgent = ({ permission, remote_question: elsewhere }: ApprovalDto): boolean =>
+  permission === null && elsewhere === null;
 
 /** Said before anybody is asked to type: the word would count for nothing. */
 function onlyDeclinable(whose: string, id: string): AppError {

@@ -176,7 +176,7 @@ function pairingLine(peers: readonly PeerDto[], command: string): readonly strin
 }
 
 function noHubs(command: string): string {
-  return `No hubs yet. A person pairs them in the app, or with "${command} pair".`;
+  return `No hubs yet. "${command} peers --nearby" lists those in sight. A person pairs them in the app, or with "${command} pair".`;
 }
 
 function peerLines(peer: PeerDto, command: string): readonly string[] {

@@ -30,7 +30,9 @@ export class EventBus {
     return this.#seq;
   }
 
+  /** After what was kept back until now: a call for a request follows the request. */
   publish(body: UiEventBody): void {
+    if (this.isRead) this.#tellKept?.();
     const event: UiEvent = { ...body, seq: ++this.#seq };
     const size = JSON.stringify(event).length;
     this.#tail.push({ event, size });
@@ -55,8 +57,8 @@ export class EventBus {
     return this.#listeners.size > 0;
   }
 
-  /** @param tellKept publishes what was kept back; called before somebody reads */
-  onReader(tellKept: () => void): void {
+  /** @param tellKept publishes what was kept back, if there is anything */
+  onKept(tellKept: () => void): void {
     this.#tellKept = tellKept;
   }
 

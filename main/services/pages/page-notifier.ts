@@ -1,6 +1,6 @@
 // Tells the pages what a changed task changes for them: its card, its agent's load and its
-// conversation. While no page is open, it only notes which tasks have changed: agents wait for what
-// is done here, and a page that opens is told how they stand then.
+// conversation. It first notes which tasks have changed: agents wait for what a commit does, so
+// pages are told once those have had their items. A page that opens is told how they stand then.
 import type { Store } from '../../ports/store.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { ApprovalViews } from '../approvals/approval-views.ts';
@@ -23,21 +23,31 @@ export class PageNotifier {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.events.onReader(() => {
-      const noted = [...this.#noted.values()];
-      this.#noted.clear();
-      for (const change of noted) this.#tell(change);
-    });
+    deps.events.onKept(this.#tellNoted);
   }
 
   taskChanged(change: TaskChange): void {
     const { events } = this.#deps;
-    if (events.isRead) return this.#tell(change);
     this.#noted.set(change.taskId, change);
+    if (events.isRead) {
+      if (this.#noted.size === 1) process.nextTick(this.#tellNoted);
+      return;
+    }
     if (this.#noted.size <= NOTED_MAX) return;
     this.#noted.clear();
     events.skip();
   }
+
+  readonly #tellNoted = (): void => {
+    const noted = [...this.#noted.values()];
+    this.#noted.clear();
+    try {
+      for (const change of noted) this.#tell(change);
+    } catch {
+      // The store fails, or was closed meanwhile: pages that are left take a new snapshot.
+      this.#deps.events.skip();
+    }
+  };
 
   #tell({ taskId, questionIn }: TaskChange): void {
     const { store, events, agents, approvalViews } = this.#deps;

@@ -49,7 +49,7 @@ test('who resumes after something that no event tells is told of the gap', () =>
 test('what is kept back while nobody reads is told before somebody does, and once', () => {
   const events = new EventBus();
   const waiting = ['one', 'two'];
-  events.onReader(() => {
+  events.onKept(() => {
     for (const id of waiting.splice(0)) publish(events, id);
   });
   const seq = events.seq;
@@ -58,6 +58,9 @@ test('what is kept back while nobody reads is told before somebody does, and onc
   const heard: number[] = [];
   const leave = events.subscribe((event) => heard.push(event.seq));
   expect([events.isRead, heard, events.since(seq)?.length]).toEqual([true, [], 3]);
+  waiting.push('four');
+  publish(events, 'five');
+  expect([heard.length, kept(events).slice(-2)]).toEqual([2, ['four', 'five']]);
   leave();
   expect(events.isRead).toBe(false);
 });

@@ -50,10 +50,34 @@ test('a task that changed while no page was open is looked at once, for the page
   expect([looks, loads]).toEqual([1, ['claude']]);
 });
 
-test('a page that is open is told of each change', () => {
+test('a page that is open is told of each change, once everybody else has heard of it', async () => {
   const leave = events.subscribe(() => undefined);
-  for (let step = 0; step < 2; step += 1) pages.taskChanged(change());
+  for (const looked of [1, 2]) {
+    for (let step = 0; step < 2; step += 1) pages.taskChanged(change());
+    // Agents are handed their items in promises of this turn.
+    await Promise.resolve();
+    expect(looks).toBe(looked - 1);
+    await new Promise(process.nextTick);
+    expect(looks).toBe(looked);
+  }
   expect(types(0)).toEqual(['approval', 'conversation', 'approval', 'conversation']);
+  leave();
+});
+
+test('what is told meanwhile comes after the request that it is about', () => {
+  const leave = events.subscribe(() => undefined);
+  pages.taskChanged(change());
+  events.publish({ type: 'attention', approval_id: 'one', peer_name: 'Dad' });
+  expect(types(0)).toEqual(['approval', 'conversation', 'attention']);
+  leave();
+});
+
+test('what cannot be read any more ends nothing: a page takes a new snapshot', async () => {
+  const leave = events.subscribe(() => undefined);
+  pages.taskChanged(change());
+  hubs.mum.store.close();
+  await new Promise(process.nextTick);
+  expect([types(0), events.seq]).toEqual([undefined, 1]);
   leave();
 });
 

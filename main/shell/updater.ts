@@ -4,7 +4,7 @@
 // that looks for updates.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { autoUpdater, Provider, type AppUpdater, type UpdateInfo } from 'electron-updater';
+import electronUpdater, { Provider, type AppUpdater, type UpdateInfo } from 'electron-updater';
 import {
   parseUpdateInfo,
   resolveFiles,
@@ -47,7 +47,10 @@ export class SignedFeed extends Provider<UpdateInfo> {
 }
 
 /** @param updater electron-updater's own of this system, unless a test has another */
-export function signedUpdater(source: UpdateSource, updater: AppUpdater = autoUpdater): Updater {
+export function signedUpdater(
+  source: UpdateSource,
+  updater: AppUpdater = electronUpdater.autoUpdater,
+): Updater {
   updater.autoDownload = false;
   updater.autoInstallOnAppQuit = false;
   updater.allowPrerelease = false;

@@ -103,7 +103,7 @@ const STAGES: readonly (readonly Step[])[] = long
   ? [...GATES, ...SYSTEM, COMPONENTS, NETWORKS, END_TO_END, BARE_DEBIAN, INSTALLED].map((step) => [
       step,
     ])
-  : [GATES, SYSTEM, [COMPONENTS, NETWORKS], [END_TO_END]];
+  : [GATES, SYSTEM, [COMPONENTS], [NETWORKS, END_TO_END]];
 const STEPS = STAGES.flat();
 
 /** The stages with the steps that `--only` names, or with all. */

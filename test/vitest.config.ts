@@ -130,7 +130,7 @@ export default defineConfig({
           globalSetup: ['test/support/built.ts'],
           env,
           // Each has hubs, folders and browsers of its own, and waits more than it works.
-          maxWorkers: maxWorkers + 1,
+          maxWorkers,
           expect: patient,
           testTimeout: 180_000,
           hookTimeout: 60_000,

@@ -15,6 +15,9 @@ export class SpeaksReference extends AppError {
   }
 }
 
+/** A hub that answered as to one that it trusts. */
+export const TRUSTED_THERE = { trouble: null, notTrustedThere: false } as const;
+
 /** @param name the owner's name for the hub */
 export function transportError(name: string, failure: TransportFailure): AppError {
   switch (failure.type) {

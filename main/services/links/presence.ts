@@ -6,8 +6,10 @@ import type { KeyHex } from '../../ports/transport.ts';
 import type { Dialler } from './dialler.ts';
 import { STABLE_AFTER_MS } from './limits.ts';
 import type { Link } from './link.ts';
+import { TRUSTED_THERE } from './link-trouble.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
+import type { LiveFacts } from './peer-view.ts';
 import type { Prober } from './prober.ts';
 
 interface PresenceDeps {
@@ -72,7 +74,7 @@ export class Presence {
     const place =
       link === undefined
         ? { host: null, port: null, roundTripMs: null, load: null }
-        : { host: link.info.host, port: link.info.port, trouble: null, notTrustedThere: false };
+        : { host: link.info.host, port: link.info.port, ...this.#welcome(key, link) };
     directory.setLive(key, { online: isOnline, connected: link !== undefined, ...place });
     const before = this.#lines.get(key);
     if (!isOnline) this.#lines.delete(key);
@@ -87,6 +89,15 @@ export class Presence {
       this.#tell(key, true);
     if (link === undefined)
       dialler.again(key, sinceMs !== undefined && now - sinceMs >= STABLE_AFTER_MS);
+  }
+
+  /**
+   * A hub that may pair says hello also to one that it does not trust. Its answer to the prober
+   * shows that it trusts this one. A reference daemon is not probed.
+   */
+  #welcome(key: KeyHex, link: Link): Partial<LiveFacts> {
+    const isShut = this.#deps.directory.live(key).notTrustedThere && !link.isReference;
+    return isShut ? {} : TRUSTED_THERE;
   }
 
   /** On another connection, or with another profile, the peer is probed anew. */

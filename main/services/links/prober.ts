@@ -20,7 +20,7 @@ import {
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
-import { badAnswer, notConnected } from './link-trouble.ts';
+import { TRUSTED_THERE, badAnswer, notConnected } from './link-trouble.ts';
 
 /** What a ping found out. */
 export interface PeerPulse {
@@ -136,8 +136,9 @@ export class Prober {
     // One that does not know this hub has removed it, or is about to pin it.
     const isUnknownThere =
       !told.ok && told.error.failedBy === 'peer' && told.error.code === 'pairing_required';
-    if (told.ok || isUnknownThere)
-      this.#deps.directory.setLive(key, { notTrustedThere: isUnknownThere });
+    const isKnownThere = told.ok || told.error.code === 'unsupported_feature';
+    if (isUnknownThere) this.#deps.directory.setLive(key, { notTrustedThere: true });
+    else if (isKnownThere) this.#deps.directory.setLive(key, TRUSTED_THERE);
     const isWorthAnother =
       !told.ok &&
       told.error.code !== 'unsupported_feature' &&

@@ -200,6 +200,22 @@ it('can be paired anew by people after that, and removed again', async () => {
   }
 });
 
+it('may be joined anew at any moment while it says hello to every hub for an invitation', async () => {
+  const { dad, mum } = await house.couple();
+  await mum.directory.remove(dad.key, PERSON);
+  await house.clock.until(() => dad.directory.live(mum.key).notTrustedThere, 'Dad knows', 60_000);
+  invite(mum);
+  const seen = new Set<boolean>();
+  const setLive = dad.directory.setLive.bind(dad.directory);
+  dad.directory.setLive = (key, change) => {
+    setLive(key, change);
+    if (key === mum.key) seen.add(dad.directory.live(key).notTrustedThere);
+  };
+  await house.clock.until(() => dad.links.isOnline(mum.key), 'Mum says hello', 60_000);
+  await house.clock.advance(60_000);
+  expect([...seen]).toEqual([true]);
+});
+
 it('confirms too late after fifteen minutes', async () => {
   const { dad, mallory, played } = await withheld(false);
   await house.clock.advance(CONFIRM_ACCEPT_MS + 20_000);

@@ -176,9 +176,10 @@ export class Listener {
     );
     over.abort();
     await watch;
-    if (!isWork(item.kind) || worked === 'told') {
+    const isForgotten = item.kind === 'query' && cancelled.signal.aborted;
+    if (!isWork(item.kind) || worked === 'told' || isForgotten) {
       worker.settled?.();
-      return 0;
+      return isForgotten ? ERRORS.gone.exit : 0;
     }
     if (worked === 'undone' || worked === 'may have run')
       return this.#giveBack(leaseOf(item), worked === 'may have run');

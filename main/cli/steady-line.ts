@@ -9,6 +9,8 @@ import { HubProblem, type HubClient } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
 
 export const CLAIM_WAIT_MS = 55_000;
+/** How often it is asked whether anybody waits for the answer to a question. */
+const STILL_ASKED_EVERY_MS = 2_000;
 /** Refusals that no later try can mend. */
 const FATAL: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'forbidden']);
 /** Waits between tries while the hub cannot be reached. */
@@ -76,14 +78,19 @@ export class SteadyLine {
     await this.call('inbox.ack', leaseOf(item), signal);
   }
 
-  /** Until the signal: cancels of every task are taken. Aborts `cancelled` at one of this item. */
+  /**
+   * Until the signal: cancels of every task are taken. Aborts `cancelled` at one of this item. A
+   * question has none: it is over once nobody waits for its answer.
+   */
   async watchForCancel(
     item: DeliveryDto,
     cancelled: AbortController,
     signal: AbortSignal,
   ): Promise<void> {
     const until = AbortSignal.any([signal, cancelled.signal]);
-    const claim = { max: 4, wait_ms: CLAIM_WAIT_MS, kinds: ['cancel' as const] };
+    const isQuestion = item.kind === 'query';
+    const waitMs = isQuestion ? STILL_ASKED_EVERY_MS : CLAIM_WAIT_MS;
+    const claim = { max: 4, wait_ms: waitMs, kinds: ['cancel' as const] };
     while (!until.aborted) {
       const claimed = await this.call('inbox.claim', claim, until);
       for (const cancel of valueOf(claimed)?.items ?? []) {
@@ -92,6 +99,20 @@ export class SteadyLine {
         this.#terminal.note('it was cancelled, so the program is ended');
         cancelled.abort();
       }
+      if (isQuestion && !until.aborted && (await this.#isOver(item, until))) {
+        this.#terminal.note('nobody waits for the answer any more, so the program is ended');
+        cancelled.abort();
+      }
+    }
+  }
+
+  /** What cannot be asked just now goes on. */
+  async #isOver(item: DeliveryDto, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#client.call('inbox.extend', leaseOf(item), signal);
+      return false;
+    } catch (error) {
+      return error instanceof HubProblem && !error.problem.retryable;
     }
   }
 

@@ -303,6 +303,21 @@ test('a cancel ends the program with all that it started', async () => {
   expect((await program.ended()).code).toBe(0);
 });
 
+test('a question that nobody waits for any more ends the program with all that it started', async () => {
+  const words = ['query', 'local/bot', 'Is it done?'];
+  const asking = Program.start('cli', words, { AXON_HOME: hub.home, AXON_TOKEN: asker });
+  await decide(await cardOf(), 'allow');
+  const program = listen([['inbox'], ['child'], ['stay']]);
+  const child = pidIn(await saysSoon('child'));
+  const own = pidIn(await saysSoon('started'));
+  asking.kill('SIGINT');
+  await dies(child);
+  await dies(own);
+  expect((await program.ended()).code).toBe(0);
+  expect(program.error).toContain('nobody waits for the answer any more');
+  expect(program.error).not.toContain('the hub did not take it');
+});
+
 /** Three programs start until then. */
 const AT_WORK_WITHIN_MS = 90_000;
 const SAYS: Readonly<Record<string, readonly [outcome: string, status: string]>> = {

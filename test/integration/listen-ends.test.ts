@@ -42,12 +42,16 @@ async function post<T>(hub: TestHub, token: string, path: string, body?: unknown
 async function allowedTask(): Promise<string> {
   const body = { to: 'Mum/bot', task: 'Do it', domain: 'bot.work' };
   const { id } = await post<{ id: string }>(dad, asker, '/v1/delegate', body);
+  await allow();
+  return id;
+}
+
+async function allow(): Promise<void> {
   const { approvals } = mum.node.services.work;
   const card = await until('a card', WITHIN_MS, () => approvals.pending()[0]);
   const { id: request, revision, digest } = card;
   const decision = { revision, digest, decision: 'allow' };
   await post(mum, await mum.page(), `/v1/approvals/${request}/decide`, decision);
-  return id;
 }
 
 const taskOf = (id: string) => post<TaskDto>(dad, asker, `/v1/tasks/${id}?wait=20000`);
@@ -143,6 +147,23 @@ describe.skipIf(process.platform === 'win32')('the program', () => {
     await childEnds();
     expect(await listening.ended()).toMatchObject({ code: 0 });
   });
+
+  test.each(['whoever asked hangs up', 'a person stops everything'] as const)(
+    'is ended with all that it started when its question is over: %s',
+    async (how) => {
+      const words = ['query', 'Mum/bot', 'Is it done?'];
+      const asking = Program.start('cli', words, { AXON_HOME: dad.home, AXON_TOKEN: asker });
+      await allow();
+      const listening = listen('sleep 60 & echo $! > "$FOLDER/child"; wait; echo never');
+      await appears('child');
+      if (how === 'whoever asked hangs up') asking.kill('SIGINT');
+      else await post(mum, await mum.page(), '/v1/stop', {});
+      await childEnds();
+      expect(await listening.ended()).toMatchObject({ code: 3 });
+      expect(listening.error).toContain('nobody waits for the answer any more');
+      expect(listening.error).not.toContain('replied');
+    },
+  );
 });
 
 describe.skipIf(process.platform === 'win32')('a listener that is stopped at work', () => {

@@ -57,8 +57,6 @@ interface Row {
   readonly told: Told;
   /** What its own line ends with, where that says more. */
   readonly line?: string;
-  /** What whoever cancels it is told, before its line has ended. */
-  readonly cancel?: string;
 }
 type Rows = Readonly<Record<State, Row>>;
 
@@ -74,15 +72,13 @@ const HAD_IT: Told = [
   `Cancelled: ${AGENT} had it already.`,
 ];
 
-const ASKED = `Asked ${AGENT} on Mum to stop; it had it already.`;
-
 /** By whoever asked. */
 const TAKEN_BACK: Rows = {
   waiting: { before: WAITS, told: WITHDRAWN },
   held: { before: HELD, told: WITHDRAWN },
   queued: { before: QUEUED, told: [NOT_BEGUN, NOT_BEGUN] },
-  delivered: { before: DELIVERED, told: HAD_IT, cancel: ASKED },
-  running: { before: RUNS, told: HAD_IT, cancel: ASKED },
+  delivered: { before: DELIVERED, told: HAD_IT },
+  running: { before: RUNS, told: HAD_IT },
 };
 
 /** By a person of the hub that was asked. */
@@ -127,7 +123,7 @@ test.concurrent.each(OF_THIS_RUN)(
         if (way === 'hangs up') task.asking.hangUp();
         else {
           const said = inRow(await pair.asker.cancel(task.asked), pair);
-          expect(said, what).toBe(row.cancel ?? row.told[0]);
+          expect(said, what).toBe(row.told[0]);
           expect(inRow(await task.asking.told, pair), what).toContain(row.told[0]);
         }
         await over(task, row, what);

@@ -244,7 +244,8 @@ export class AcpListener {
         (error: unknown) => error,
       );
       const why = await Promise.race([turned, stopped]);
-      if (why === 'called_off' || why === 'late' || why === 'stopped') return why;
+      if (why === 'called_off') return item.kind === 'query' ? 'over' : why;
+      if (why === 'late' || why === 'stopped') return why;
       if (why !== 'turned') {
         if (!(why instanceof AcpError)) throw why;
         this.#terminal.note(`the program gave up: ${why.message}`);

@@ -45,7 +45,7 @@ const ASKING = {
 
 /**
  * Codex gives a server a second, and then begins without its tools. With this, codex-acp opens the
- * session once our server has started. The others do not know it.
+ * session once our server has started or failed. The others do not know it.
  */
 const SERVERS_FIRST = { mcpStartupAwaitTimeoutMs: START_MAX_MS };
 

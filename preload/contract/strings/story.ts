@@ -36,7 +36,7 @@ const DID = {
 } as const;
 type Did = keyof typeof DID;
 
-/** @param hub empty: it is not known where */
+/** @param hub empty: it is not known for whom */
 const untilDecided = (hub: string): string =>
   `until a person decides${hub === '' ? '' : ` for ${hub}`}.`;
 
@@ -679,6 +679,8 @@ function stopWords(told: StoryDto, stop: StopDto): string {
       if (person !== null) return story.stop.stoppedBy(person);
       return end?.kind === 'stopped' ? story.stopped : story.cancelled;
     case 'asked':
+      // Nobody asks the agent: its answer goes nowhere.
+      if (end === null && asked.kind === 'question') return story.stop.hadBegun(agent);
       if (end === null && !isBegun(told)) return story.stop.stillHas(agent);
       if (end === null)
         return asked.for.here ? story.stop.stillRuns(agent) : story.stop.begunThere(agent);

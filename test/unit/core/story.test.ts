@@ -609,6 +609,24 @@ const STORIES: readonly Named[] = [
     ],
   ],
   [
+    'was a question whose agent had it when it was cancelled',
+    {
+      ...MUMS,
+      kind: 'query',
+      state: 'queued',
+      cancelAnswer: 'asked_to_stop',
+      stopParty: 'agent:openclaw',
+      stopAt: AT,
+    },
+    { kind: 'question' },
+    undefined,
+    [
+      'OpenClaw on Mum’s PC asks Chat on Dad’s laptop a question.',
+      'Cancelled: Chat on Dad’s laptop had it already.',
+      'Cancelled: Chat on Dad’s laptop had it already.',
+    ],
+  ],
+  [
     'was asked to stop, and did',
     {
       ...BY_MUM,

@@ -364,8 +364,6 @@ export class PeerDirectory implements KnownHubs {
    */
   pinned(key: KeyHex): void {
     this.#statics.forget(key);
-    // Two hubs pin each other.
-    if (this.isPaired(key)) this.setLive(key, { notTrustedThere: false });
     this.#reload(key);
   }
 

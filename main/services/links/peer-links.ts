@@ -452,6 +452,7 @@ export class PeerLinks implements PeerMessenger {
   }
 
   async #trustChanged(key: KeyHex, trust: TrustState): Promise<void> {
+    const wasOnline = this.#presence.isOnline(key);
     if (trust === 'revoked') this.#table.closeKey(key, CLOSE_CODES.revoked, 'revoked');
     else if (trust === 'suspended') this.#table.closeKey(key, CLOSE_CODES.notTrusted, 'suspended');
     if (trust === 'paired') {
@@ -463,6 +464,8 @@ export class PeerLinks implements PeerMessenger {
       this.#questions.closeKey(key, new AppError('cancelled', sentence, { failedBy: 'local' }));
     }
     this.#presence.refresh(key);
+    // What it answered before said nothing of a pairing that is new.
+    if (wasOnline && this.#presence.isOnline(key)) this.#prober.online(key);
   }
 
   #count(name: string): void {

@@ -92,12 +92,14 @@ export class Presence {
   }
 
   /**
-   * A hub that may pair says hello also to one that it does not trust. Its answer to the prober
-   * shows that it trusts this one. A reference daemon is not probed.
+   * A hub that may pair says hello also to one that it does not trust: whether it trusts this one
+   * shows in its answer to the prober. One that is never asked is taken at its hello.
    */
   #welcome(key: KeyHex, link: Link): Partial<LiveFacts> {
-    const isShut = this.#deps.directory.live(key).notTrustedThere && !link.isReference;
-    return isShut ? {} : TRUSTED_THERE;
+    const { directory } = this.#deps;
+    const mayBeAsked = directory.row(key)?.features.includes('discover') === true;
+    const isAsked = mayBeAsked && directory.isPaired(key) && !link.isReference;
+    return isAsked && directory.live(key).notTrustedThere ? {} : TRUSTED_THERE;
   }
 
   /** On another connection, or with another profile, the peer is probed anew. */

@@ -105,6 +105,7 @@ export class Prober {
     const message = { id: this.#deps.channel.newId(), kind: 'discover', ref: null, payload: {} };
     const answered = await this.#deps.channel.request(link, message, REPLY_TIMEOUT_MS, signal);
     if (!answered.ok) return answered;
+    if (!link.isGone) this.#deps.directory.setLive(key, TRUSTED_THERE);
     const parsed = parseCapabilities(answered.value.payload);
     if (!parsed.ok)
       return err(
@@ -136,9 +137,7 @@ export class Prober {
     // One that does not know this hub has removed it, or is about to pin it.
     const isUnknownThere =
       !told.ok && told.error.failedBy === 'peer' && told.error.code === 'pairing_required';
-    const isKnownThere = told.ok || told.error.code === 'unsupported_feature';
     if (isUnknownThere) this.#deps.directory.setLive(key, { notTrustedThere: true });
-    else if (isKnownThere) this.#deps.directory.setLive(key, TRUSTED_THERE);
     const isWorthAnother =
       !told.ok &&
       told.error.code !== 'unsupported_feature' &&

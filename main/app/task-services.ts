@@ -523,7 +523,7 @@ export function composeTaskServices(
     sender,
     tasks,
   });
-  const pages = new PageNotifier({ store, events: pageEvents, agents, approvalViews });
+  const pages = new PageNotifier({ ...deps, events: pageEvents, agents, approvalViews });
 
   // Who is told of what.
   events.onChanged((change) => pages.taskChanged(change));

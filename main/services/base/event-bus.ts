@@ -30,7 +30,7 @@ export class EventBus {
     return this.#seq;
   }
 
-  /** After what was kept back until now: a call for a request follows the request. */
+  /** After what was kept back until now: `attention` for a request follows the request. */
   publish(body: UiEventBody): void {
     if (this.isRead) this.#tellKept?.();
     const event: UiEvent = { ...body, seq: ++this.#seq };

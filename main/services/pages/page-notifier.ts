@@ -1,6 +1,7 @@
 // Tells the pages what a changed task changes for them: its card, its agent's load and its
 // conversation. It first notes which tasks have changed: agents wait for what a commit does, so
 // pages are told once those have had their items. A page that opens is told how they stand then.
+import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { ApprovalViews } from '../approvals/approval-views.ts';
@@ -9,6 +10,7 @@ import type { TaskChange } from '../tasks/task-events.ts';
 
 interface Deps {
   readonly store: Store;
+  readonly log: Pick<Log, 'warn'>;
   readonly events: EventBus;
   readonly agents: Pick<AgentRegistry, 'changed'>;
   readonly approvalViews: Pick<ApprovalViews, 'dto'>;
@@ -41,12 +43,15 @@ export class PageNotifier {
   readonly #tellNoted = (): void => {
     const noted = [...this.#noted.values()];
     this.#noted.clear();
-    try {
-      for (const change of noted) this.#tell(change);
-    } catch {
-      // The store fails, or was closed meanwhile: pages that are left take a new snapshot.
-      this.#deps.events.skip();
-    }
+    const { events, log } = this.#deps;
+    for (const change of noted)
+      try {
+        this.#tell(change);
+      } catch (error) {
+        // The store may be closed by now. With their next event pages take a new snapshot.
+        events.skip();
+        log.warn('pages not told of a changed task', { error: String(error) });
+      }
   };
 
   #tell({ taskId, questionIn }: TaskChange): void {

@@ -10,12 +10,14 @@ let events: EventBus;
 let pages: PageNotifier;
 let loads: string[];
 let looks: number;
+let warned: string[];
+let isBroken: boolean;
 
 beforeEach(async () => {
   hubs = await openTwoHubs();
   const { store, work } = hubs.mum;
   events = new EventBus();
-  [loads, looks] = [[], 0];
+  [loads, looks, warned, isBroken] = [[], 0, [], false];
   pages = new PageNotifier({
     store: {
       ...store,
@@ -27,8 +29,14 @@ beforeEach(async () => {
         },
       },
     },
+    log: { warn: (text) => void warned.push(text) },
     events,
-    agents: { changed: (name) => void loads.push(name) },
+    agents: {
+      changed: (name) => {
+        if (isBroken) throw new TypeError('a fault of this program');
+        loads.push(name);
+      },
+    },
     approvalViews: { dto: ({ id }) => work.approvals.get(id) },
   });
   await hubs.dad.work.sender.delegate(
@@ -77,7 +85,21 @@ test('what cannot be read any more ends nothing: a page takes a new snapshot', a
   pages.taskChanged(change());
   hubs.mum.store.close();
   await new Promise(process.nextTick);
-  expect([types(0), events.seq]).toEqual([undefined, 1]);
+  expect([types(0), events.seq, warned]).toEqual([
+    undefined,
+    1,
+    ['pages not told of a changed task'],
+  ]);
+  leave();
+});
+
+test('of a change that cannot be told the others hear no less', async () => {
+  const leave = events.subscribe(() => undefined);
+  isBroken = true;
+  pages.taskChanged(change());
+  pages.taskChanged({ taskId: 'a question', questionIn: 'its conversation' });
+  await new Promise(process.nextTick);
+  expect([types(2), warned]).toEqual([['conversation'], ['pages not told of a changed task']]);
   leave();
 });
 

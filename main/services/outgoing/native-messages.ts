@@ -197,8 +197,7 @@ export class NativeMessages {
     const { agent, reading } = post;
     const to = this.#named.of(agent, reading, kind);
     if (to === EVERYBODY) checkAffected(reading);
-    if (reading.isForAll !== true || typeof to === 'string')
-      return this.#sendTo(to, { ...post, ...needOf(reading, to, kind) }, kind);
+    if (reading.isForAll !== true || typeof to === 'string') return this.#sendTo(to, post, kind);
     const { ids, conversation } = reading;
     const names = [...ids, conversation].flatMap((name) => name ?? []);
     const sent = this.#deps.everybody.send(to, { agent, names, kind }, (one, signal) =>
@@ -208,11 +207,11 @@ export class NativeMessages {
   }
 
   async #sendTo(to: To, post: Post, kind: SentKind, about?: TaskRow): Promise<Sent> {
-    const { agent, dialect, reading, earlier, signal, need } = post;
+    const { agent, dialect, reading, earlier, signal } = post;
     const held = this.#handedOn(reading, earlier);
     const until = Math.min(reading.until ?? Infinity, held?.deadline_at ?? Infinity);
     const inTime = Number.isFinite(until) ? { until } : {};
-    const extra = { ...need, ...this.#extra(to, kind, post), ...inTime };
+    const extra = { ...needIn(post, to, kind), ...this.#extra(to, kind, post), ...inTime };
     const id = reading.conversation ?? earlier?.conversation ?? undefined;
     const parent = held === undefined ? {} : { parent: held.envelope.id };
     const conversation = id === undefined ? {} : { conversation: { id, ...parent } };
@@ -547,10 +546,10 @@ function noAgent(agent: string, hub: string | null): AppError {
   );
 }
 
-/** The capability that a message names beside its receiver: its area and rules apply. */
-function needOf({ capability }: Reading, to: To, kind: SentKind): Pick<Post, 'need'> {
+/** What it is wanted for. Beside a receiver's name a capability still has its area and rules. */
+function needIn({ need, reading: { capability } }: Post, to: To, kind: SentKind): Post['need'] {
   const isNamed = typeof to === 'string' && to !== EVERYBODY && kind !== 'notify';
-  return isNamed && capability !== null ? { need: { capability } } : {};
+  return need ?? (isNamed && capability !== null ? { capability } : undefined);
 }
 
 function refused(sentence: string): AppError {

@@ -163,12 +163,12 @@ function refuseOtherWords(inner: Command, group: Command): void {
  * "error: unknown option '--x'" as a sentence; what stands on further lines stays. An option may
  * have been meant as a text, and a link as what `pair start` takes.
  */
-function usageSentence(text: string): string {
+function usageSentence(program: Command, text: string): string {
   const [, first = '', rest = ''] = /^(?:error: )?(.*)([^]*)$/.exec(text) ?? [];
   const end = /[.?!]$/.test(first) ? '' : '.';
   const [, link] = /^unknown command '(axon:\/\/.*)'$/.exec(first) ?? [];
   if (link !== undefined)
-    return `A link is no command. To pair with its hub: ${ownProgram()} pair start ${shellWord(link, process.platform) ?? 'LINK'}${rest}`;
+    return `A link is no command. To pair with its hub: ${typedHere(program)} pair start ${shellWord(link, process.platform) ?? 'LINK'}${rest}`;
   const wayOut = first.startsWith('unknown option')
     ? ' A text that begins with "-" stands after "--".'
     : '';
@@ -180,7 +180,7 @@ function tellUsageAsJson(program: Command): void {
   program.configureOutput({
     outputError: (text) =>
       void reportFailure(
-        refusal('bad_request', usageSentence(text).trim()),
+        refusal('bad_request', usageSentence(program, text).trim()),
         new Terminal(true),
         '',
       ),
@@ -224,7 +224,7 @@ export function makeProgram({
       subcommandTerm: (command) =>
         [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
     })
-    .configureOutput({ outputError: (text, write) => write(usageSentence(text)) })
+    .configureOutput({ outputError: (text, write) => write(usageSentence(program, text)) })
     .enablePositionalOptions()
     .showHelpAfterError(`("${typed} --help" and "${typed} COMMAND --help" say how)`)
     .exitOverride();

@@ -154,6 +154,8 @@ describe('words that do not fit', () => {
     const link = `axon://${'A'.repeat(43)}@192.168.1.20:7100`;
     const { code, error } = await axon(nowhere, [link]);
     expect([code, error]).toEqual([2, expect.stringContaining(` pair start ${link}\n`)]);
+    const elsewhere = await axon(nowhere, ['--home', '/elsewhere', link]);
+    expect(elsewhere.error).toContain(` --home /elsewhere pair start ${link}\n`);
   });
 
   test('are told as JSON when JSON was asked for', async () => {

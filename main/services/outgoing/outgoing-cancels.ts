@@ -104,11 +104,9 @@ export class OutgoingCancels {
       const isUnanswered = task.kind === 'delegate' && isAsked(task);
       if (isUnanswered) {
         const said = saidBefore(tables, task);
-        const { reason } = said?.payload ?? {};
-        const words = typeof reason === 'string' ? reason : null;
-        this.begin(tables, after, task, 'cancelled', words, { said });
+        this.begin(tables, after, task, 'cancelled', reasonIn(said), { said });
       } else if (task.state === 'cancelling' && !waiting.has(task.id))
-        this.#tell(tables, after, task, cancelAgain(tables, task));
+        this.#tell(tables, after, task);
     }
   }
 
@@ -137,7 +135,7 @@ export class OutgoingCancels {
       .run((tables) => {
         const task = tables.task(taskId);
         this.#keep(tables, task, 'cancelled');
-        // Of a question nobody asks again.
+        // The cancel of a question is not sent again.
         if (task?.kind === 'delegate' && isOpen(task)) this.record(tables, task, message);
       })
       .catch((error: unknown) => log.warn('cancel not noted', { error: String(error) }))
@@ -240,17 +238,23 @@ export class OutgoingCancels {
 
   /**
    * Cancels, or cancels again: the first cancel may have arrived before the delegation. Inside a
-   * commit. False when too many cancels wait for that hub: it gets no more of
-   * them, and what it has ends there by its deadline.
+   * commit. False when too many cancels wait for that hub: it gets no more of them, and what it has
+   * ends there by its deadline.
+   * @param message the words of the last one unless given
    */
-  again(tables: Tables, after: After, task: TaskRow, message: CancelMessage): boolean {
+  again(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    message: CancelMessage = cancelAgain(tables, task),
+  ): boolean {
     if (tables.countOutbox(task.party, 'cancels') >= CANCELS_PER_PARTY_MAX) return false;
     this.#deps.outbox.put(tables, after, task, message, this.#lifetimeOf(task));
     after(() => this.#forget(task.id));
     return true;
   }
 
-  #tell(tables: Tables, after: After, cancelling: TaskRow, message: CancelMessage): void {
+  #tell(tables: Tables, after: After, cancelling: TaskRow, message?: CancelMessage): void {
     if (this.again(tables, after, cancelling, message)) return;
     this.#end(
       tables,
@@ -476,8 +480,13 @@ function saidBefore(tables: Tables, task: TaskRow): CancelMessage | undefined {
   return { ...cancelOf(task, null), id: row.messageId, payload: readObject(row.payload) };
 }
 
+function reasonIn(said: CancelMessage | undefined): string | null {
+  const { reason } = said?.payload ?? {};
+  return typeof reason === 'string' ? reason : null;
+}
+
 /** The words of the last one, in a new message. */
-export function cancelAgain(tables: Tables, task: TaskRow): CancelMessage {
+function cancelAgain(tables: Tables, task: TaskRow): CancelMessage {
   return { ...cancelOf(task, null), payload: saidBefore(tables, task)?.payload ?? {} };
 }
 

@@ -31,7 +31,7 @@ import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
 import type { HandOffs } from '../tasks/hand-offs.ts';
 import type { DelegationKeys, IdempotencyClaim } from '../tasks/delegation-keys.ts';
 import { ACK_TIMEOUT_MS, HELD_SAID_MAX_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
-import { cancelAgain, type OutgoingCancels } from './outgoing-cancels.ts';
+import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';
 import {
@@ -250,7 +250,7 @@ export class OutgoingDelegations {
       const task = tables.task(taskId);
       if (task?.state !== 'cancelling') return;
       if (answer instanceof AppError) cancels.refused(tables, after, task);
-      else cancels.again(tables, after, task, cancelAgain(tables, task));
+      else cancels.again(tables, after, task);
     });
     return true;
   }

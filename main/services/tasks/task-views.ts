@@ -48,7 +48,7 @@ export class TaskViews {
   dto(row: TaskRow, agent: string | null): TaskDto {
     const { parties } = this.#deps;
     const task = this.now(row);
-    const story = this.story(task, agent);
+    const story = this.#storyNow(task, agent);
     return {
       id: task.id,
       direction: task.direction,
@@ -78,9 +78,13 @@ export class TaskViews {
 
   /** @param agent for whom; null: for a person */
   story(task: TaskRow, agent: string | null): StoryDto {
+    return this.#storyNow(this.now(task), agent);
+  }
+
+  #storyNow(task: TaskRow, agent: string | null): StoryDto {
     const until = this.deadlineAt(task);
     const waitsUntil = until - task.deadlineMs + waitOf(task);
-    return this.#deps.stories.of(this.now(task), { until, waitsUntil }, agent);
+    return this.#deps.stories.of(task, { until, waitsUntil }, agent);
   }
 
   /** As it stands: the row of an open question does not say what its agent has done with it. */

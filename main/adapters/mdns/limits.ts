@@ -61,7 +61,7 @@ export const LINKS_MAX = 16;
  * How often the computer's addresses are read and the table is swept: a change is noticed within
  * this time.
  */
-export const POLL_INTERVAL_MS = 2_000;
+export const POLL_INTERVAL_MS = 4_000;
 /** When the network is asked again after the first time, then every ASK_INTERVAL_MS. */
 export const ASK_AGAIN_AFTER_MS = [1_000, 3_000, 9_000] as const;
 export const ASK_INTERVAL_MS = 60_000;

@@ -67,6 +67,8 @@ export const DIALS_IN_FLIGHT_MAX = 16;
 export const IDLE_TIMEOUT_MS = 60_000;
 /** Silence after which the peer is asked for a sign of life. */
 export const PING_AFTER_SILENCE_MS = 8_000;
+/** Pings wait for the next multiple of this, so that those of many peers wake the process once. */
+export const PING_GRID_MS = 1_000;
 /** Silence after which the connection counts as lost. */
 export const LOST_AFTER_SILENCE_MS = 18_000;
 /**
@@ -205,8 +207,10 @@ export const ACK_DEFER_MAX_PACKETS = 8;
 /** A close reason is cut to this. */
 export const CLOSE_REASON_MAX_BYTES = 120;
 
-/** How often the process is asked for a sign of life. */
-export const HEARTBEAT_INTERVAL_MS = 1_000;
+/** How soon the process is asked again for a sign of life while it owes one or is busy. */
+export const HEARTBEAT_INTERVAL_MS = 900;
+/** The same once it has given one: each question wakes two processes of an idle computer. */
+export const HEARTBEAT_CALM_INTERVAL_MS = 2_000;
 /** Unanswered heartbeats after which the process is killed and started again. */
 export const HEARTBEATS_MISSED_MAX = 3;
 /**

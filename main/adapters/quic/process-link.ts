@@ -17,6 +17,7 @@ import { FrameChannel } from './frame-channel.ts';
 import {
   CALLS_IN_FLIGHT_MAX,
   CHANNEL_WINDOW_BYTES,
+  HEARTBEAT_CALM_INTERVAL_MS,
   HEARTBEAT_INTERVAL_MS,
   MESSAGE_SIZE_MAX_BYTES,
   START_LIMIT_MS,
@@ -269,7 +270,9 @@ export class ProcessLink {
         return void this.#statistics.delete(report.call);
       case 'heartbeat':
         this.#memoryBytes = report.sign.memoryBytes;
-        return this.#condemn(this.#watchdog.heard(report.sign));
+        this.#condemn(this.#watchdog.heard(report.sign));
+        if (this.#watchdog.isCalm) this.#beatIn(HEARTBEAT_CALM_INTERVAL_MS);
+        return;
       case 'started':
         this.#started?.resolve(report.port);
         this.#started = null;
@@ -302,7 +305,13 @@ export class ProcessLink {
     const verdict = this.#watchdog.beat();
     if (verdict) return this.#condemn(verdict);
     this.command({ type: 'heartbeat' });
-    this.#heartbeat = this.#clock.setTimer(HEARTBEAT_INTERVAL_MS, () => this.#beat());
+    this.#beatIn(HEARTBEAT_INTERVAL_MS);
+  }
+
+  #beatIn(waitMs: number): void {
+    if (this.#ended) return;
+    this.#heartbeat?.cancel();
+    this.#heartbeat = this.#clock.setTimer(waitMs, () => this.#beat());
   }
 
   #condemn(verdict: Verdict | undefined): void {

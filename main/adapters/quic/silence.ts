@@ -8,6 +8,7 @@ import {
   LOST_AFTER_CHECK_ROUND_TRIPS,
   LOST_AFTER_SILENCE_MS,
   PING_AFTER_SILENCE_MS,
+  PING_GRID_MS,
 } from './limits.ts';
 
 export class Silence {
@@ -16,14 +17,14 @@ export class Silence {
   #isChecking = false;
 
   constructor(nowMs: number) {
-    this.#pingDueMs = nowMs + PING_AFTER_SILENCE_MS;
+    this.#pingDueMs = pingAfter(nowMs);
     this.#lostMs = nowMs + LOST_AFTER_SILENCE_MS;
   }
 
   heard(nowMs: number): void {
     this.#isChecking = false;
     this.#lostMs = nowMs + LOST_AFTER_SILENCE_MS;
-    this.#pingDueMs = Math.max(this.#pingDueMs, nowMs + PING_AFTER_SILENCE_MS);
+    this.#pingDueMs = Math.max(this.#pingDueMs, pingAfter(nowMs));
   }
 
   /**
@@ -49,9 +50,13 @@ export class Silence {
   judge(nowMs: number): 'nothing' | 'ping' | 'lost' {
     if (nowMs >= this.#lostMs) return 'lost';
     if (nowMs < this.#pingDueMs) return 'nothing';
-    this.#pingDueMs = nowMs + (this.#isChecking ? CHECK_PING_INTERVAL_MS : PING_AFTER_SILENCE_MS);
+    this.#pingDueMs = this.#isChecking ? nowMs + CHECK_PING_INTERVAL_MS : pingAfter(nowMs);
     return 'ping';
   }
+}
+
+function pingAfter(nowMs: number): number {
+  return Math.ceil((nowMs + PING_AFTER_SILENCE_MS) / PING_GRID_MS) * PING_GRID_MS;
 }
 
 /**

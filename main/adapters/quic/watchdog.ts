@@ -43,6 +43,11 @@ export class Watchdog {
     return undefined;
   }
 
+  /** It owes no sign and is not busy with nothing. */
+  get isCalm(): boolean {
+    return this.#missed === 0 && this.#busyBeats === 0;
+  }
+
   heard(sign: SignOfLife): Verdict | undefined {
     this.#missed = 0;
     const last = this.#last;

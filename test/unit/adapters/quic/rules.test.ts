@@ -164,7 +164,12 @@ describe('silence', () => {
     expect(silence.judge(1_000 + LOST_AFTER_CHECK_MS)).toBe('lost');
     silence.heard(4_500);
     expect(silence.judge(1_000 + LOST_AFTER_CHECK_MS)).toBe('nothing');
-    expect(silence.dueMs).toBe(4_500 + PING_AFTER_SILENCE_MS);
+    expect(silence.dueMs).toBe(5_000 + PING_AFTER_SILENCE_MS);
+  });
+
+  it('of many peers leads to their pings at one moment', () => {
+    const silences = [4_001, 4_500, 5_000].map((nowMs) => new Silence(nowMs));
+    for (const silence of silences) expect(silence.dueMs).toBe(5_000 + PING_AFTER_SILENCE_MS);
   });
 
   it('PW-02: is as long in doubt as a slow line needs, and never longer than without', () => {
@@ -245,7 +250,9 @@ describe('the watch over the process', () => {
     expect(Array.from({ length: HEARTBEATS_MISSED_MAX + 1 }, () => silent.beat()).at(-1)).toBe(
       'silent',
     );
+    expect(silent.isCalm).toBe(false);
     expect(silent.heard(sign(1, 0, 0, 0))).toBeUndefined();
+    expect(silent.isCalm).toBe(true);
     expect(silent.beat()).toBeUndefined();
   });
 });

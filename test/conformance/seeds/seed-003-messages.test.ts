@@ -267,6 +267,16 @@ describe('seed 003: messages', () => {
     expect(await house.next(asker)).toMatchObject({ performative: 'FAILURE' });
   });
 
+  test('003.5 a REQUEST back to whoever asked keeps its capability', async () => {
+    const { read } = await requested('Look');
+    const ids = { in_reply_to: read['reply_with'], reply_with: `r-${fresh()}` };
+    const back = fipa('REQUEST', 'Which one?', { ...ids, capability: CAPABILITY });
+    expect(await house.say(doer, back)).toMatchObject({ http: 200 });
+    await house.allow(house.dad);
+    const { untrusted } = await house.item(asker);
+    expect(untrusted).toMatchObject({ payload: { capability: CAPABILITY } });
+  });
+
   test('003.27 all that is made of other languages has a capability', async () => {
     const native = (path: string, body: JsonObject): Promise<JsonObject> =>
       house.post(house.dad, asks('native'), path, body);

@@ -25,11 +25,12 @@ export function elapsedAfterRestart(task: TaskRow, wallMs: number): number {
 
 /**
  * How long after its deadline the end of a task is told, ms. What another hub accepted may be
- * reported as long as that hub's outbox lives; so may what was cancelled after it had begun there.
+ * reported as long as that hub's outbox lives. What is being cancelled may have been accepted; of a
+ * hub that takes no cancels nobody waits for more than the deadline.
  */
 export function lateGraceOf({ direction, state, reportBack, cancelAnswer }: TaskRow): number {
   if (direction !== 'outgoing' || !reportBack || state === 'sending') return 0;
-  return state === 'cancelling' && cancelAnswer !== 'asked_to_stop' ? 0 : LATE_RESULT_GRACE_MS;
+  return state === 'cancelling' && cancelAnswer === 'not_taken' ? 0 : LATE_RESULT_GRACE_MS;
 }
 
 export class Deadlines {

@@ -185,6 +185,27 @@ it('keeps what it says in a language where nobody knows whether the task arrived
   expect(cancels().at(-1)?.payload).toMatchObject({ origin });
 });
 
+it('tells the end of what the other hub had accepted, over a restart and after the deadline too', async () => {
+  const { id } = await dad.work.sender.delegate(
+    delegation('mum', 'Dinner is at 7', { domain: 'family.chat', deadline_ms: 60_000 }),
+    'openclaw',
+    null,
+  );
+  mum.messenger.lost.add('result');
+  mum.messenger.swallowed.add('ack');
+  await mum.decide(mum.card, 'decline');
+  expect((await cancel(id)).state).toBe('cancelling');
+  dad.cut(mum);
+  await dad.restart();
+  await clock.advance(120_000);
+  expect(dad.store.read.task(id)?.state).toBe('cancelling');
+  mum.messenger.lost.clear();
+  mum.messenger.swallowed.clear();
+  dad.connect(mum);
+  await clock.advance(20_000);
+  expect(dad.store.read.task(id)?.state).toBe('declined');
+});
+
 describe('a delegation whose ack was lost', () => {
   it('is called off while the other hub is away, and taken back there when it returns', async () => {
     mum.messenger.swallowed.add('ack');

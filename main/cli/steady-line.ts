@@ -99,20 +99,20 @@ export class SteadyLine {
         this.#terminal.note('it was cancelled, so the program is ended');
         cancelled.abort();
       }
-      if (isQuestion && !until.aborted && (await this.#isOver(item, until))) {
+      if (isQuestion && !until.aborted && (await this.#isForgotten(item, until))) {
         this.#terminal.note('nobody waits for the answer any more, so the program is ended');
         cancelled.abort();
       }
     }
   }
 
-  /** What cannot be asked just now goes on. */
-  async #isOver(item: DeliveryDto, signal: AbortSignal): Promise<boolean> {
+  /** What cannot be asked just now goes on, and so does a program that has answered by itself. */
+  async #isForgotten(item: DeliveryDto, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#client.call('inbox.extend', leaseOf(item), signal);
       return false;
     } catch (error) {
-      return error instanceof HubProblem && !error.problem.retryable;
+      return error instanceof HubProblem && error.problem.code === 'not_found';
     }
   }
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { TaskDto } from '../../preload/contract/dto.ts';
+import type { DeliveryDto, TaskDto } from '../../preload/contract/dto.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
 import { Program, endPrograms } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
@@ -165,6 +165,24 @@ describe.skipIf(process.platform === 'win32')('the program', () => {
     },
   );
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a program that has answered its question by itself goes on to its end',
+  async () => {
+    const words = ['query', 'Mum/bot', 'Is it done?'];
+    const asking = Program.start('cli', words, { AXON_HOME: dad.home, AXON_TOKEN: asker });
+    await allow();
+    const script = 'cat > "$FOLDER/item"; touch "$FOLDER/begun"; sleep 5; touch "$FOLDER/finished"';
+    const listening = listen(script);
+    await appears('begun');
+    const { delivery_id: delivery } = JSON.parse(readFileSync(file('item'), 'utf8')) as DeliveryDto;
+    await post(mum, bot, `/v1/inbox/${delivery}/reply`, { status: 'completed', summary: 'Yes' });
+    expect((await asking.ended()).out).toContain('Yes');
+    await listening.ended();
+    expect(existsSync(file('finished'))).toBe(true);
+    expect(listening.error).not.toContain('nobody waits');
+  },
+);
 
 describe.skipIf(process.platform === 'win32')('a listener that is stopped at work', () => {
   const SLOW = 'sleep 60 & echo $! > "$FOLDER/child"; touch "$FOLDER/begun"; wait';

@@ -6,7 +6,7 @@ import { POPOVER_QUERY } from '../../preload/contract/bridge.ts';
 import { APP_ORIGIN } from './app-scheme.ts';
 import { hardenedOptions, SingleWindow, type WindowDeps } from './single-window.ts';
 
-const SIZE = { width: 380, height: 520 };
+const SIZE = { width: 380, height: 720 };
 /** Between it and the icon, and between it and the edge of the screen. */
 const GAP = 8;
 /**

@@ -312,7 +312,7 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
       expect(await thePopover()).toMatchObject({
         visible: true,
         focused: true,
-        bounds: { width: 380, height: 520 },
+        bounds: { width: 380, height: 720 },
       });
       expect(await theWindow(mum)).toEqual({ visible: false, focused: false, raised });
     });

@@ -35,7 +35,7 @@ const LOOKS: readonly Look[] = [
   { name: '480', theme: 'light', width: 480, height: 820 },
   { name: 'zoom', theme: 'light', width: 640, height: 410, scale: 2 },
 ];
-const POPOVER_SIZE = { width: 380, height: 520 };
+const POPOVER_SIZE = { width: 380, height: 720 };
 /** Most of a picture is waiting for the page: a few at a time. */
 const AT_A_TIME = 3;
 

@@ -7,11 +7,11 @@ const AREA = { x: 0, y: 24, width: 1_920, height: 1_056 };
 const icon = (x: number, y: number) => ({ x, y, width: 24, height: 24 });
 
 test('stands beside the icon, wholly on its screen, at every edge and on a small screen', () => {
-  const size = { width: 380, height: 520 };
+  const size = { width: 380, height: 720 };
   expect(popoverPlace(icon(1_000, 0), AREA)).toEqual({ x: 822, y: 32, ...size });
   expect(popoverPlace(icon(1_890, 0), AREA)).toEqual({ x: 1_532, y: 32, ...size });
-  expect(popoverPlace(icon(1_000, 1_080), AREA)).toEqual({ x: 822, y: 552, ...size });
-  expect(popoverPlace(icon(0, 500), AREA)).toEqual({ x: 8, y: 532, ...size });
+  expect(popoverPlace(icon(1_000, 1_080), AREA)).toEqual({ x: 822, y: 352, ...size });
+  expect(popoverPlace(icon(0, 500), AREA)).toEqual({ x: 8, y: 352, ...size });
   expect(popoverPlace(icon(-1_900, 0), { ...AREA, x: -1_920 })).toEqual({
     x: -1_912,
     y: 32,

@@ -2,13 +2,13 @@
 -- said: `seq` is that of the question, `answer_seq` that of the answer, and both are of one sequence with `messages`. So `messages` keeps what
 -- is neither. What was stored before this step stays where it is: requests up to the number in meta, "exchanges_after", are messages, too.
 
--- asked: what the rest of the row does not say. Written by nobody yet.
+-- asked: what the rest of the row does not say.
 ALTER TABLE tasks ADD COLUMN asked_person TEXT;
--- What set the end of its time. Written by nobody yet.
+-- What set the end of its time.
 ALTER TABLE tasks ADD COLUMN deadline_by TEXT CHECK (deadline_by IN ('asker', 'default', 'hub', 'person'));
 
 -- verdict: whom it waits for, then what was decided, by whom (a name; none where nobody was asked), where (the number of a hub's name; null
--- is here), on which surface, by which rule, as what, and when. Written by nobody yet: `approvals` and `decision` say some of it.
+-- is here), on which surface, by which rule, as what, and when.
 ALTER TABLE tasks ADD COLUMN waits_for TEXT CHECK (waits_for IN ('person', 'peer', 'adult'));
 ALTER TABLE tasks ADD COLUMN verdict TEXT
   CHECK (verdict IN ('allowed', 'declined', 'answered', 'chosen', 'passed', 'expired', 'withdrawn'));
@@ -19,13 +19,12 @@ ALTER TABLE tasks ADD COLUMN verdict_rule TEXT;
 ALTER TABLE tasks ADD COLUMN verdict_as TEXT CHECK (verdict_as IN ('owner', 'adult'));
 ALTER TABLE tasks ADD COLUMN verdict_at INTEGER;
 
--- handed over to `to_agent`: when it first was, how many times, and to which agent that one handed it on. Written by nobody yet.
+-- handed over to `to_agent`: when it first was, how many times, and to which agent that one handed it on.
 ALTER TABLE tasks ADD COLUMN handed_at INTEGER;
 ALTER TABLE tasks ADD COLUMN handed_times INTEGER;
 ALTER TABLE tasks ADD COLUMN handed_on_to INTEGER;
 
--- stop: who asked for it (the number of a hub or an agent, or a person's name), when, when the agent had it, and whether it obeyed. Written by
--- nobody yet.
+-- stop: who asked for it (the number of a hub or an agent, or a person's name), when, when the agent had it, and whether it obeyed.
 ALTER TABLE tasks ADD COLUMN stop_party INTEGER;
 ALTER TABLE tasks ADD COLUMN stop_person TEXT;
 ALTER TABLE tasks ADD COLUMN stop_at INTEGER;
@@ -33,13 +32,13 @@ ALTER TABLE tasks ADD COLUMN stop_reached_at INTEGER;
 ALTER TABLE tasks ADD COLUMN stop_obeyed INTEGER CHECK (stop_obeyed IN (0, 1));
 
 -- end: by whom, which kind of end, and what it cost, besides state, code, reason, time and the result, in which the agent's own words and data
--- stand whole. Written by nobody yet.
+-- stand whole.
 ALTER TABLE tasks ADD COLUMN ended_by TEXT CHECK (ended_by IN ('agent', 'person', 'clock', 'hub'));
 ALTER TABLE tasks ADD COLUMN ended_kind TEXT CHECK (ended_kind IN ('completed', 'partial', 'failed', 'refused', 'offered', 'hub_refused',
   'not_understood', 'cancelled', 'stopped', 'timed_out', 'possibly_executed', 'hub_removed'));
 ALTER TABLE tasks ADD COLUMN tokens INTEGER;
 
--- told: when the asker's hub took the answer. Written by nobody yet.
+-- told: when the asker's hub took the answer.
 ALTER TABLE tasks ADD COLUMN told_at INTEGER;
 
 -- answer: the message that told the end, in the words of the result. `answer_from` is the number of an agent's name, null for no agent's word.

@@ -478,6 +478,7 @@ export function composeTaskServices(
     events,
     audit,
     queryService,
+    queries,
     floods,
   };
   const incomingDelegations = new IncomingDelegations(incoming);

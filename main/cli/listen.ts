@@ -70,7 +70,7 @@ export interface ListenOptions {
 const GIVEN_BACK: Readonly<Record<OperationResult<'inbox.nack'>['state'], string>> = {
   queued: 'given back, not done',
   dead: 'given back too often, so nobody gets it again',
-  done: 'over; it may have been done',
+  done: 'over, and given to nobody again',
 };
 export const NO_ANSWER = { detail: 'The program printed a message that answers nothing.' };
 

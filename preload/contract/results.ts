@@ -194,7 +194,7 @@ export interface OperationResults {
   /** Whether the agent may be woken now; then it counts as woken. */
   'inbox.wake': { readonly wake: boolean };
   'inbox.ack': DeliveryDto;
-  /** done: it is over, and nobody knows whether it was done. */
+  /** done: it is over. With `may_have_run` nobody knows whether it was done. */
   'inbox.nack': { readonly state: 'queued' | 'dead' | 'done' };
   'inbox.extend': { readonly lease_until: number | null };
   /** `sent_to`: the hub and its agent, as "Mum's PC/chat"; `sent_to_name`: as people read them. */

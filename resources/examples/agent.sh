@@ -17,7 +17,7 @@ call() { # path, body
       -H 'Content-Type: application/json' -d "$2" "http://localhost$1"
 }
 
-field() { # name: the first field of that name in the item
+field() { # name: the field of that name in the item
   printf '%s' "$item" | sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p"
 }
 

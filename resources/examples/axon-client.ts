@@ -86,6 +86,7 @@ export class AxonClient {
     signal: AbortSignal,
   ): Promise<void> {
     const claim = { max: 1, wait_ms: 25_000 };
+    const over = tenSecondsAfter(signal);
     while (!signal.aborted) {
       // What was claimed and not acknowledged comes again.
       const claimed = await this.#again('/v1/inbox/claim', claim, signal);
@@ -94,24 +95,27 @@ export class AxonClient {
         const { attempt } = item;
         const taken = await this.#again(`/v1/inbox/${item.delivery_id}/ack`, { attempt }, signal);
         if (taken !== undefined && !(taken instanceof Refused))
-          await this.#answer(item, await answerOf(work, item, signal));
+          await this.#answer(item, await answerOf(work, item, signal), over);
       }
     }
   }
 
-  /** What the hub does not take is told as a failure, with its words. Nothing stops it for 10 s. */
-  async #answer(item: Item, answer: object | 'given back' | undefined): Promise<void> {
+  /** Tells until the hub takes it or the signal comes. A refusal is told as a failure. */
+  async #answer(
+    item: Item,
+    answer: object | 'given back' | undefined,
+    over: AbortSignal,
+  ): Promise<void> {
     if (answer === undefined) return;
     const inbox = `/v1/inbox/${item.delivery_id}`;
-    const soon = AbortSignal.timeout(10_000);
     if (answer === 'given back') {
-      await this.#again(`${inbox}/nack`, { attempt: item.attempt }, soon);
+      await this.#again(`${inbox}/nack`, { attempt: item.attempt }, over);
       return;
     }
-    const told = await this.#again(`${inbox}/reply`, answer, soon);
+    const told = await this.#again(`${inbox}/reply`, answer, over);
     if (!(told instanceof Refused)) return;
     const error = `Not sent: ${told.message}`;
-    await this.#again(`${inbox}/reply`, { status: 'failed', error }, soon);
+    await this.#again(`${inbox}/reply`, { status: 'failed', error }, over);
   }
 
   /** Tries until the hub answers: it may be restarting. Undefined: the signal came. */
@@ -121,13 +125,25 @@ export class AxonClient {
         return await this.call(path, body, signal);
       } catch (error) {
         if (error instanceof Refused && error.code === 'unauthenticated') throw error;
-        if (error instanceof Refused && !['hub_locked', 'rate_limited'].includes(error.code))
+        if (
+          error instanceof Refused &&
+          !['hub_locked', 'overloaded', 'rate_limited'].includes(error.code)
+        )
           return error;
         if (!signal.aborted) await setTimeout(1_000);
       }
     }
     return undefined;
   }
+}
+
+/** What was done is still told for so long once the agent is to stop. */
+function tenSecondsAfter(signal: AbortSignal): AbortSignal {
+  const over = new AbortController();
+  const begin = () => AbortSignal.timeout(10_000).addEventListener('abort', () => over.abort());
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  return over.signal;
 }
 
 /** One request on this connection, which stays open if the request says so. */

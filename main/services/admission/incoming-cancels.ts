@@ -29,7 +29,7 @@ interface Deps {
   readonly replays: ReplayGuard;
   readonly cancelling: Cancelling;
   readonly cancelled: RecentIds;
-  readonly questions: Pick<IncomingQueries, 'isOpen' | 'cancel'>;
+  readonly questions: Pick<IncomingQueries, 'standing' | 'cancel'>;
   readonly events: TaskEvents;
   readonly audit: AuditTrail;
 }
@@ -42,7 +42,8 @@ export class IncomingCancels {
   }
 
   /**
-   * `accepted` without a state: it will not run. With state `working`: its agent was asked to stop.
+   * `accepted` without a state: it will not run. With state `working`: its agent had it; the one of
+   * a delegation was asked to stop.
    * @throws AppError conflict, invalid_envelope
    */
   async handle({ peer, envelope, raw }: IncomingMessage): Promise<ReplyDraft> {
@@ -95,11 +96,12 @@ export class IncomingCancels {
             object: envelope.ref ?? envelope.id,
           });
           if (outcome === undefined) return { ...refusal(nothingToCancel()), isRefused: true };
-          if (!task) return ack({ accepted: true });
-          tables.insertMessage(
-            messageOf(peer, { ...envelope, payload: told }, task, clock.wallMs()),
-          );
-          after(() => events.changed(task.id));
+          if (task !== undefined) {
+            tables.insertMessage(
+              messageOf(peer, { ...envelope, payload: told }, task, clock.wallMs()),
+            );
+            after(() => events.changed(task.id));
+          }
           return outcome === 'cancelled'
             ? ack({ accepted: true })
             : ack({ accepted: true, state: toWire('running') });
@@ -123,13 +125,14 @@ export class IncomingCancels {
     ref: string | null,
     task: TaskRow | undefined,
     reason: string | null,
-  ): 'cancelled' | undefined {
+  ): 'cancelled' | 'had_it' | undefined {
     if (ref === null || task !== undefined) return undefined;
     const { questions } = this.#deps;
-    if (!questions.isOpen(peer.key, ref)) return undefined;
+    const standing = questions.standing(peer.key, ref);
+    if (standing === undefined) return undefined;
     const why = new AppError('cancelled', askerCancelled(reason), { failedBy: 'peer' });
     after(() => questions.cancel(peer.key, ref, why));
-    return 'cancelled';
+    return standing === 'with_agent' ? 'had_it' : 'cancelled';
   }
 }
 

@@ -79,7 +79,7 @@ export class IncomingNotices {
     }
     const payload = parsed.value;
     // We asked for receipts ourselves; a receipt stores nothing and is never limited.
-    if (payload.topic !== RECEIPT_TOPIC) {
+    if (!isOfHub(payload) || payload.topic !== RECEIPT_TOPIC) {
       if (recent.has(peer.key, envelope.id) || !rates.take(peer.key, 'notify', raw.length).ok)
         return;
       recent.keep(peer.key, envelope.id);

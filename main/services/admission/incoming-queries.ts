@@ -10,6 +10,7 @@ import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, PeerMessenger, ReplyDraft } from '../base/peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
 import { cancelledBefore, isTooMany } from './incoming-delegations.ts';
+import type { OpenQueries } from '../inbox/open-queries.ts';
 import { sameIdAgain, type QueryService } from './query-service.ts';
 import { decisionMember } from '../tasks/wire-states.ts';
 import type { RecentIds } from '../tasks/replay-guard.ts';
@@ -25,13 +26,20 @@ interface Deps {
   readonly cancelled: Pick<RecentIds, 'has'>;
   readonly askers: AskingAgents;
   readonly queryService: QueryService;
+  readonly queries: Pick<OpenQueries, 'isWithAgent'>;
   readonly floods: Pick<Floods, 'add'>;
+}
+
+interface BeingAnswered {
+  readonly end: AbortController;
+  /** Null until something is made of it: it may still be refused. */
+  taskId: string | null;
 }
 
 export class IncomingQueries {
   readonly #deps: Deps;
-  /** Questions that are being answered: the way to end each. */
-  readonly #open = new Map<string, AbortController>();
+  /** Questions that are being answered. */
+  readonly #open = new Map<string, BeingAnswered>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -59,22 +67,21 @@ export class IncomingQueries {
     if (!read.ok) throw inputError('invalid_envelope', `The query does not fit: ${read.error}.`);
     recent.keep(peer.key, envelope.id);
     const name = nameOf(peer.key, envelope.id);
-    const cancel = new AbortController();
-    this.#open.set(name, cancel);
-    let isTaken = false;
+    const open: BeingAnswered = { end: new AbortController(), taskId: null };
+    this.#open.set(name, open);
     try {
       const { outcome, isDecided } = await this.#answer(
         peer,
         read.value,
-        AbortSignal.any([signal, cancel.signal]),
-        () => (isTaken = true),
+        AbortSignal.any([signal, open.end.signal]),
+        (taskId) => (open.taskId = taskId),
       );
       if (outcome instanceof AppError) throw outcome;
       const decided = isDecided ? this.#decision(peer, envelope.id) : {};
       return { kind: 'response', payload: { ...outcome, ...decided } };
     } catch (error) {
       // What was refused leaves nothing behind: the same id may be sent again.
-      if (!isTaken) recent.forget(peer.key, envelope.id);
+      if (open.taskId === null) recent.forget(peer.key, envelope.id);
       if (!(error instanceof AppError)) throw error;
       if (isTooMany(error)) this.#deps.floods.add(peer.key, 'too_many');
       const decided = this.#decision(peer, envelope.id);
@@ -96,21 +103,24 @@ export class IncomingQueries {
       : {};
   }
 
-  /** Whether this question is being answered. */
-  isOpen(party: PartyKey, messageId: string): boolean {
-    return this.#open.has(nameOf(party, messageId));
+  /** How this question stands; undefined when it is not being answered. */
+  standing(party: PartyKey, messageId: string): 'waiting' | 'with_agent' | undefined {
+    const open = this.#open.get(nameOf(party, messageId));
+    if (open === undefined) return undefined;
+    const { taskId } = open;
+    return taskId !== null && this.#deps.queries.isWithAgent(taskId) ? 'with_agent' : 'waiting';
   }
 
   /** Whoever asked waits no more: what is not written down ends now. */
   cancel(party: PartyKey, messageId: string, reason: AppError): void {
-    this.#open.get(nameOf(party, messageId))?.abort(reason);
+    this.#open.get(nameOf(party, messageId))?.end.abort(reason);
   }
 
   async #answer(
     peer: PeerRow,
     request: WorkRequest,
     signal: AbortSignal,
-    taken: () => void,
+    taken: (taskId: string) => void,
   ): ReturnType<QueryService['answer']> {
     const unknown = await this.#deps.askers.unknownAsker(peer, request.payload);
     if (unknown) throw unknown;

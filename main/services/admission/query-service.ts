@@ -80,7 +80,7 @@ export class QueryService {
   async answer(
     request: WorkRequest,
     signal: AbortSignal,
-    taken: () => void = () => undefined,
+    taken: (taskId: string) => void = () => undefined,
   ): Promise<Told & { readonly isDecided: boolean }> {
     const { admission, queries, store } = this.#deps;
     admission.checkOpen(store.read, request.party);
@@ -107,8 +107,7 @@ export class QueryService {
     signal: AbortSignal,
   ): Promise<void> {
     this.#deps.queries.checkRoom(request.party);
-    const taken = (): void => undefined;
-    const { outcome } = await this.#admit(request, () => assessment, signal, taken);
+    const { outcome } = await this.#admit(request, () => assessment, signal, () => undefined);
     if (outcome instanceof AppError) throw outcome;
   }
 
@@ -120,7 +119,7 @@ export class QueryService {
     request: WorkRequest,
     assess: (tables: Tables) => Assessment,
     signal: AbortSignal,
-    taken: () => void,
+    taken: (taskId: string) => void,
   ): Promise<Told> {
     const { unit, clock, admission, queries, progress } = this.#deps;
     const { task, line } = await unit.run((tables, after) => {
@@ -145,7 +144,7 @@ export class QueryService {
       if (approval) after(() => queries.allowed(admitted, approval));
       return { task: admitted, line: opened };
     });
-    taken();
+    taken(task.id);
     if (task.state === 'declined')
       return { outcome: new AppError(DECLINED.code, DECLINED.reason), task };
     assert(line.line !== undefined, 'the line of an admitted question is open');
@@ -164,7 +163,7 @@ export class QueryService {
     request: WorkRequest,
     assessment: Assessment,
     signal: AbortSignal,
-    taken: () => void,
+    taken: (taskId: string) => void,
   ): Promise<Told> {
     const { clock, random, queries, deliveries } = this.#deps;
     const task = this.#taskOf(
@@ -177,7 +176,7 @@ export class QueryService {
       { taskId: task.id, party: request.party, agent: runnerOf(assessment).name, signal },
       Math.max(1, leftMs),
     );
-    taken();
+    taken(task.id);
     this.#deps.admission.tookTurn(request, assessment);
     const { party, fromAgent, text, payload } = request;
     const words = deliveries.untrusted({ party, fromAgent, kind: 'query', text, payload });

@@ -10,6 +10,7 @@ import type { Assessment } from '../tasks/verdict.ts';
 import { type AskedWork, readWorkRequest } from '../tasks/work-request.ts';
 import type { Admission } from './admission.ts';
 import { isTrusted, type Parties } from '../tasks/parties.ts';
+import { isPermission } from '../tasks/task-moves.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import { TRIAL_TEXT_MAX_CHARACTERS, TRIALS_MAX } from './limits.ts';
 import { firstWords } from '../rules/rule-views.ts';
@@ -77,16 +78,9 @@ export class RuleTrials {
 }
 
 /** The same request to the agent that it went to, in its own conversation. */
-function askedAgain({
-  kind,
-  direction,
-  party,
-  messageId,
-  payload,
-  toAgent,
-  conversationId,
-}: TaskRow): AskedWork | undefined {
-  if (direction === 'outgoing') return undefined;
+function askedAgain(task: TaskRow): AskedWork | undefined {
+  const { kind, direction, party, messageId, payload, toAgent, conversationId } = task;
+  if (direction === 'outgoing' || isPermission(task)) return undefined;
   const request = readWorkRequest({
     kind,
     direction,

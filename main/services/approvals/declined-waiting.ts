@@ -9,7 +9,7 @@ import type { AuditTrail } from '../base/audit-trail.ts';
 import type { After } from '../base/unit-of-work.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import { DECLINED, type TaskEndings } from '../tasks/task-endings.ts';
-import { isOpen } from '../tasks/task-moves.ts';
+import { isOpen, isPermission } from '../tasks/task-moves.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -33,6 +33,7 @@ export class DeclinedWaiting {
       const approval = tables.approval(row.id);
       const task = tables.task(row.taskId);
       if (approval?.state !== 'pending' || task === undefined || !isOpen(task)) continue;
+      if (isPermission(task)) continue;
       const { decision, rule } = this.#deps.rules.rulingOf(tables, {
         kind: task.kind,
         party: task.party,

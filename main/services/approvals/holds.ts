@@ -150,8 +150,8 @@ export class Holds {
   }
 
   /**
-   * A person wants to be asked now: no pause or quiet hour holds these again, and nobody is
-   * notified. Returns how many are asked.
+   * A person wants to be asked now: what holds these does not hold them again, though a new pause
+   * or mute does. Nobody is notified. Returns how many are asked.
    */
   async show(ids: readonly string[] | 'all', person: Decider): Promise<number> {
     const { unit, audit } = this.#deps;

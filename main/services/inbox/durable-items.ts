@@ -271,7 +271,7 @@ class DurableStep implements Step {
       one: 'once, and it came back undone',
       other: '{n} times, and it came back undone each time',
     });
-    const sentence = `"${item.agent}" was handed an item ${handed}. It waits in the dead list.`;
+    const sentence = `"${item.agent}" was handed an item ${handed}. Nobody gets it again: ask anew.`;
     feed.notice(this.#tables, this.after, 'axon.inbox', 'high', sentence);
   }
 

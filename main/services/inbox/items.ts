@@ -66,7 +66,7 @@ export interface Step {
   words(item: Item): Result<Untrusted, AppError>;
   /** It was delivered. */
   claimed(item: Item): void;
-  /** Whether it was cancelled by whoever asked before it began; then it is over with this step. */
+  /** Whether somebody asked for it to stop; then it is over with this step. */
   endIfCancelled(item: Item, by: 'agent' | 'hub'): boolean;
   /** Its agent has it. */
   begun(item: Item, begun: Begun): void;

@@ -61,10 +61,6 @@ export class Lifecycle {
   readonly #stores: readonly ItemStore[];
   /** What is leased: when that ends, and the words that were handed over in this run. */
   readonly #leases = new Map<string, Lease>();
-  /**
-   * The newest durable item delivered to each agent. A question has no place of its own in a stream
-   * and takes this one.
-   */
   #isStopped = false;
 
   constructor(deps: Deps) {
@@ -300,7 +296,7 @@ export class Lifecycle {
       };
       if (before !== undefined) return replied(before);
       checkNotHandedOn(step.taskOf(item));
-      const isLate = item.state === 'queued' && item.attempt > 0;
+      const isLate = (item.state === 'queued' || item.state === 'dead') && item.attempt > 0;
       if (item.state !== 'claimed' && item.state !== 'running' && !isLate)
         throw notHeld(item, step.taskOf(item));
       checkAttempt(item, attempt);
@@ -359,9 +355,9 @@ export class Lifecycle {
     });
   }
 
-  #giveBack(step: Step, item: Item): 'queued' | 'dead' {
+  #giveBack(step: Step, item: Item): GivenBack {
     step.after(() => this.#release(item.deliveryId));
-    if (step.endIfCancelled(item, 'hub')) return 'dead';
+    if (step.endIfCancelled(item, 'hub')) return 'done';
     // Attempts keep counting when a person requeues it, so no two attempts at one item share a
     // number.
     const state = item.attempt % DELIVERY_ATTEMPTS_MAX === 0 ? 'dead' : 'queued';

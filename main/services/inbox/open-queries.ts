@@ -36,7 +36,7 @@ interface QueryOpening {
 }
 
 /** Who ended it, for whoever keeps the record. */
-export type QueryEnd = 'answered' | 'timeout' | 'gone' | 'hub' | 'stopped' | 'cut_off';
+type QueryEnd = 'answered' | 'timeout' | 'gone' | 'hub' | 'stopped' | 'cut_off';
 
 interface OpenQuery extends QueryOpening {
   readonly settle: (outcome: QueryOutcome, end: QueryEnd) => void;

@@ -1,5 +1,5 @@
 // A person stops everything at this hub. In one commit what waits here is declined, what no agent
-// has ends, what an agent has is asked to stop, and from then on nothing gets in.
+// has ends, what an agent has is asked to stop, and from then on no request gets in.
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { AttentionDto } from '../../../preload/contract/attention.ts';
 import type { Random } from '../../ports/clock.ts';

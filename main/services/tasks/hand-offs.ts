@@ -15,6 +15,7 @@ import type { After } from '../base/unit-of-work.ts';
 import { agentOfParty, isLocal, OWNER_PARTY, partyOfAgent, type Parties } from './parties.ts';
 import {
   isOffer,
+  STOPPED_HERE,
   type Ended,
   type EndedTask,
   type Ending,
@@ -368,7 +369,7 @@ function endOfFirst(first: TaskRow, { task, ending, result }: EndedTask): Ending
   };
 }
 
-const STOPPED = { state: 'failed', code: 'rejected', reason: 'A person stopped it.' } as const;
+const STOPPED = { state: 'failed', code: 'rejected', reason: STOPPED_HERE } as const;
 const CANCELLED = {
   state: 'cancelled',
   code: 'cancelled',

@@ -84,8 +84,6 @@ interface Deps {
   readonly audit: AuditTrail;
 }
 
-const APPROVAL_STATE = { declined: 'declined', expired: 'expired' } as const;
-
 export class TaskEndings {
   readonly #deps: Deps;
   readonly #listeners = new Set<EndingListener>();
@@ -124,12 +122,10 @@ export class TaskEndings {
     if (tables.decisionOfTask(task.id)?.state !== 'pending') return;
     const approval = tables.approvalOfTask(task.id);
     if (approval === undefined) return;
-    const state =
-      ending.state === 'declined' || ending.state === 'expired'
-        ? APPROVAL_STATE[ending.state]
-        : 'cancelled';
+    const { state: end } = ending;
+    const state = end === 'declined' || end === 'expired' ? end : 'cancelled';
     this.#deps.audit.append(tables, {
-      actor: ending.by,
+      actor: ending.surface === 'peer' ? task.party : ending.by,
       surface: ending.surface,
       action: `approval.${state}`,
       object: approval.id,

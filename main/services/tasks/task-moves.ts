@@ -42,7 +42,7 @@ export function moveTask(
   return changeTask(tables, task, { ...change, state: to });
 }
 
-/** Changes what may change without a move: estimates, and how much of the deadline has passed. */
+/** Changes its row without a move. */
 export function changeTask(
   tables: Tables,
   task: TaskRow,
@@ -84,7 +84,7 @@ export function answererHere(task: TaskRow): string | null {
   return hub === null ? agent : null;
 }
 
-/** True once an agent of this hub has had the task in its hands. */
+/** True while an agent of this hub has the task in its hands. */
 export function isInHand(task: TaskRow): boolean {
   return task.direction !== 'outgoing' && (task.state === 'claimed' || task.state === 'running');
 }

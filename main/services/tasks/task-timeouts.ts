@@ -267,9 +267,7 @@ function overdue(task: TaskRow): Ending {
   if (task.state === 'awaiting_approval') return { ...EXPIRED, ...BY_CLOCK };
   if (task.state === 'held') return { ...EXPIRED_HELD, ...BY_CLOCK };
   const reason =
-    task.state === 'running' || task.state === 'claimed'
-      ? 'The agent did not finish in time.'
-      : 'No agent took it in time.';
+    task.handedAt === null ? 'No agent took it in time.' : 'The agent did not finish in time.';
   return { ...failed(reason), ...BY_CLOCK };
 }
 

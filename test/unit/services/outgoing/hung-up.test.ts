@@ -87,6 +87,20 @@ it('ends one that went straight to its agent, of which nothing is written down',
   expect(await mum.work.inbox.claim('calendar', 1)).toEqual([]);
 });
 
+it('that went straight to an agent which has it is not said to have begun nowhere', async () => {
+  await mum.agent('calendar', ['family.calendar'], { risk: 'R0' });
+  const asked = await ask('family.calendar');
+  expect(await mum.work.inbox.claim('calendar', 1)).toHaveLength(1);
+  await asked.hangUp();
+  await clock.advance(100);
+  expect([stateAt(dad), stateAt(mum)]).toEqual(['cancelled', 'cancelled']);
+  expect(newest(dad).reason).toMatch(/Its agent there had begun already\.$/);
+  expect([await headlineAt(dad), await headlineAt(mum)]).toEqual([
+    'Cancelled: an agent on mum had it already.',
+    'Cancelled: Calendar had it already.',
+  ]);
+});
+
 it('is being called off, and not more, until the other hub has said so', async () => {
   const asked = await ask();
   mum.messenger.swallowed.add('ack');

@@ -244,7 +244,7 @@ describe('an inbox', () => {
     expect(await hub.work.inbox.claim('lists', 9)).toEqual([]);
     const [dead] = hub.work.inbox.dead('lists', 10, 0).items;
     expect(hub.work.feed.list({ limit: 1 }).items[0]?.text).toBe(
-      '"lists" was handed an item 8 times, and it came back undone each time. It waits in the dead list.',
+      '"lists" was handed an item 8 times, and it came back undone each time. Nobody gets it again: ask anew.',
     );
     await hub.work.inbox.requeue('lists', dead?.delivery_id ?? '');
     expect((await hub.claim('lists')).attempt).toBe(9);

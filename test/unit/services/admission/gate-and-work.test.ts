@@ -89,6 +89,15 @@ it('takes as many notifications at once as the rate says, and counts neither rec
   expect(work.feed.unreadCount()).toBe(burst);
 });
 
+it('counts what an agent says under the topic of receipts', async () => {
+  const told = { topic: 'axon.receipt', route: { from: 'chat' }, data: 'bought' };
+  for (let count = 0; count < PEER_RATES.notify.burst; count++) await tell(randomUUID(), told);
+  await tell(randomUUID(), mood);
+  await house.clock.advance(100);
+  expect(work.feed.list({ limit: 99 }).items.map(({ topic }) => topic)).not.toContain(mood.topic);
+  await house.clock.advance(60_000);
+});
+
 it('shows a notification that comes twice once, and hands it out once', async () => {
   await work.agents.create('claude', { topics: ['user'] }, 'R2', OWNER);
   const id = randomUUID();

@@ -132,4 +132,19 @@ describe('what waits when a person says "never"', () => {
     await mum.work.rules.create({ ...ANYBODY, effect: 'never', agent: 'lists' }, BROWSER);
     expect(hubs().waiting()).toEqual(['first']);
   });
+
+  it('leaves what a program of this computer asks for itself to a person, and tries no rule on it', async () => {
+    const { mum } = hubs();
+    const wants = { tool: 'Bash', input: {}, folder: '/home/mum', deadline_ms: HOUR };
+    const said = mum.work.permissions.ask('claude', wants, never);
+    await hubs().clock.settle();
+    const waits = hubs().waiting();
+    expect(waits).toHaveLength(1);
+    const draft = { ...ANYBODY, effect: 'never' } as const;
+    expect(mum.work.rules.preview(draft).trials).toEqual([]);
+    await mum.work.rules.create(draft, BROWSER);
+    expect(hubs().waiting()).toEqual(waits);
+    await mum.decide(mum.card, 'decline');
+    expect((await said).decision).toBe('decline');
+  });
 });

@@ -250,6 +250,20 @@ describe('an inbox', () => {
     expect((await hub.claim('lists')).attempt).toBe(9);
   });
 
+  it('takes the answer of whoever had it last, although nobody gets it again', async () => {
+    await put('Add salt');
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      const item = await hub.claim('lists');
+      if (attempt < 8) await hub.work.inbox.nack('lists', item.delivery_id);
+    }
+    await clock.advance(120_000);
+    const [dead] = hub.work.inbox.dead('lists', 10, 0).items;
+    await hub.work.inbox.reply('lists', dead?.delivery_id ?? '', DONE);
+    expect(hub.work.inbox.dead('lists', 10, 0).items).toEqual([]);
+    const told = await hub.work.tasks.list({ limit: 1 }, { person: BROWSER });
+    expect(told.items[0]?.state).toBe('completed');
+  });
+
   it('says of no item that it was never taken when it was begun each time and given back', async () => {
     await put('Add salt');
     for (let attempt = 1; attempt <= 8; attempt++) {

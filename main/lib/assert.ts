@@ -12,8 +12,3 @@ export class InvariantError extends Error {
 export function assert(condition: unknown, sentence: string): asserts condition {
   if (!condition) throw new InvariantError(sentence);
 }
-
-/** Marks a branch the types say cannot be reached. */
-export function unreachable(value: never, sentence = 'unreachable branch'): never {
-  throw new InvariantError(`${sentence}: ${String(value)}`);
-}

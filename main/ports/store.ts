@@ -149,7 +149,7 @@ export interface TaskRow extends StoryColumns {
   readonly receivedAt: number;
   /** Total time allowed from receipt, ms. */
   readonly deadlineMs: number;
-  /** How much of it had passed at `elapsedAt` (wall clock); see PROTOCOL.md, Delegation. */
+  /** How much of it had passed at `elapsedAt` (wall clock); see PROTOCOL.md, Delegation states. */
   readonly elapsedMs: number;
   readonly elapsedAt: number;
   readonly estimatedMs: number | null;
@@ -192,7 +192,7 @@ export interface ApprovalRow {
   readonly id: string;
   readonly taskId: string;
   readonly revision: number;
-  /** hex SHA-256 over every field and the escaped text (core/approval-digest). */
+  /** Hex SHA-256 of the view, with its prefix (core/approval-view). */
   readonly digest: string;
   /**
    * The canonical JSON that was digested: what the card is drawn from and what the agent receives;
@@ -280,7 +280,10 @@ export interface MutedTopicRow {
   readonly topic: string;
 }
 
-/** A message that must reach a peer even if it is away now: results and pairing confirmations. */
+/**
+ * A message that must reach a peer even if it is away now: a result, an error in its place, or a
+ * cancel.
+ */
 export interface OutboxRow {
   readonly messageId: string;
   readonly party: KeyHex;
@@ -376,6 +379,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
     limit: number,
   ): readonly Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>[];
   pendingApprovals(): readonly ApprovalRow[];
+  /** How many wait in all, and how many of them this party asked for. */
+  countPendingApprovals(party: PartyKey): { readonly all: number; readonly ofParty: number };
   /**
    * The tasks of the last requests to this hub, whether anybody was asked or not: their ids, the
    * newest first.

@@ -150,7 +150,7 @@ export interface Transport {
   /**
    * Opens a bidirectional stream, writes the message with FIN and waits for the whole answer, which
    * has to begin within `timeoutMs`. How long it may take from there is a matter of its pace
-   * (PROTOCOL.md, Streams): a minute at most.
+   * (PROTOCOL.md, Streams and frames): a minute at most.
    */
   request(
     connectionId: number,

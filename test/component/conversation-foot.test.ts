@@ -60,7 +60,10 @@ test('says why it cannot go yet, and leaves it', async () => {
   const hub = new FakeHubApi(snapshotOf(), {
     'conversations.remove': () => ({
       ok: false,
-      problem: problemOf('conflict', 'A task here is still running.'),
+      problem: problemOf(
+        'conflict',
+        'Something here is under way, or was not taken by the agent or hub that it is for.',
+      ),
     }),
   });
   await showApp(hub, `conversations/${id}`);

@@ -926,6 +926,25 @@ describe('an A2A agent of elsewhere', () => {
     expect(toldBy(await ended(other, stopped))).toMatch(/^CANCELED/);
   });
 
+  it('gets what waits once there is room, also where it had all it takes before a start of the hub', async () => {
+    const texts = ['one', 'two', 'three', 'four'].map((which) => `Wait for number ${which}`);
+    const begun = [];
+    for (const text of texts) begun.push(await allowed('counter', text));
+    await until('the work', 10_000, () =>
+      texts.every((text) => server.texts.includes(text)) ? true : undefined,
+    );
+    const [client, fifth] = await allowed('counter', 'Count the knives');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await mum.node.services.a2a.stop();
+    mum.node.services.a2a.start();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    server.endAll('It is back.');
+    for (const [at, task] of begun) expect(toldBy(await ended(at, task))).toMatch(/^COMPLETED/);
+    expect(resultOf(await ended(client, fifth))).toBe('Count the knives: 3');
+    await mum.node.services.a2a.stop();
+    mum.node.services.a2a.start();
+  });
+
   it('beyond this computer is one only over a connection that the system trusts, and by the word of a person', async () => {
     const { privateKey } = generateKeyPairSync('ed25519');
     const der = selfSignedCertificate(privateKey, 'nobody', 'localhost').toString('base64');

@@ -40,8 +40,13 @@ export class LogFile {
   }
 
   close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    const descriptor = this.#descriptor;
     this.#descriptor = undefined;
+    try {
+      if (descriptor !== undefined) closeSync(descriptor);
+    } catch {
+      // A disk that fails now has lost lines of a log, and stops no hub.
+    }
   }
 
   get #path(): string {

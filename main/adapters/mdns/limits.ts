@@ -15,7 +15,7 @@ export const PACKET_RECORDS_MAX = 96;
  */
 export const PACKET_QUESTIONS_MAX = 24;
 
-/** Packets taken from one source address; the rest is dropped and counted. */
+/** Packets taken from one source address; the rest is dropped. */
 export const SOURCE_PACKETS = { burst: 80, perMinute: 1_200 } as const;
 /** Packets taken on one interface from all sources together. */
 export const LINK_PACKETS = { burst: 400, perMinute: 9_000 } as const;

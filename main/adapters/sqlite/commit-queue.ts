@@ -101,7 +101,8 @@ export class CommitQueue {
     if (this.#closed || this.#behind.length >= WRITE_BEHIND_QUEUE_MAX) {
       this.#behindDropped += 1;
       if (this.#behindDropped === 1 || this.#behindDropped % 1_000 === 0) {
-        this.#deps.log.warn('record dropped: the queue is full', { dropped: this.#behindDropped });
+        const why = this.#closed ? 'the hub is stopping' : 'the queue is full';
+        this.#deps.log.warn(`record dropped: ${why}`, { dropped: this.#behindDropped });
       }
       return;
     }

@@ -100,16 +100,6 @@ export class Statements implements Names {
     );
   }
 
-  /** Walks rows one at a time, for reads that may be longer than memory allows. */
-  *each<Row extends object>(
-    mapper: RowMapper<Row>,
-    sql: string,
-    ...values: readonly SqlValue[]
-  ): Generator<Row> {
-    for (const row of this.#guard(() => this.#reader(sql).iterate(...values)))
-      yield mapper.read(rawRow(row), this);
-  }
-
   /** The first column of the first row. */
   value(sql: string, ...values: readonly SqlValue[]): unknown {
     const row = this.#guard(() => this.#reader(sql).get(...values));

@@ -224,12 +224,11 @@ export class Admission {
         retryAfterMs: 60_000,
       });
     }
-    const pending = tables.pendingApprovals();
-    if (pending.length >= PENDING_TOTAL_MAX)
+    const pending = tables.countPendingApprovals(request.party);
+    if (pending.all >= PENDING_TOTAL_MAX)
       throw tooManyWait('This hub has', PENDING_TOTAL_MAX, 'local');
     // Queries and delegations together, so that no few parties fill what is there for all.
-    const ofParty = pending.filter(({ taskId }) => tables.task(taskId)?.party === request.party);
-    if (ofParty.length >= PENDING_PER_PARTY_MAX)
+    if (pending.ofParty >= PENDING_PER_PARTY_MAX)
       throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
   }
 

@@ -16,7 +16,7 @@ import type { HubWay } from '../../../preload/contract/closed-lists.ts';
 import type { AskedModelDto } from '../../../preload/contract/dto.ts';
 import { RUNNER_CHOICE } from '../../../preload/contract/runner-operations.ts';
 import { escapeText } from '../../core/text-escape.ts';
-import { inputError } from '../../lib/app-error.ts';
+import { inputError, messageOf } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import { SerialQueue } from '../../lib/serial-queue.ts';
@@ -354,7 +354,7 @@ class KeptRunner {
 
   /** Never rejects. */
   start(): void {
-    this.#starting = this.#start().catch((error: unknown) => this.#ended(String(error)));
+    this.#starting = this.#start().catch((error: unknown) => this.#ended(messageOf(error)));
   }
 
   async end(): Promise<void> {

@@ -491,7 +491,7 @@ export class Audit {
   /** One thing at a time; a failure is logged and stops nothing that comes after. */
   async #next(work: () => Promise<void>): Promise<void> {
     await this.#queue.run(work).catch((error: unknown) => {
-      this.#deps.log.error('the audit log was not signed', {
+      this.#deps.log.error('a step of the audit log failed', {
         error: messageOf(error),
       });
     });

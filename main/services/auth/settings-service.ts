@@ -11,6 +11,7 @@ import {
   type Settings,
 } from '../../../preload/contract/settings.ts';
 import type { FixedSettings, SettingsDto } from '../../../preload/contract/settings-dto.ts';
+import { readObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Reads, Store } from '../../ports/store.ts';
@@ -119,13 +120,15 @@ export class SettingsService {
   }
 
   #read(reads: Pick<Reads, 'getMeta'>): Partial<Settings> {
+    const { log } = this.#deps;
     const text = reads.getMeta(META_NAME);
     if (text === undefined) return {};
-    try {
-      return readStored(JSON.parse(text));
-    } catch {
-      this.#deps.log.warn('stored settings could not be read; the defaults are used');
-      return {};
-    }
+    const kept = Object.entries(readObject(text)).filter(([key, value]) => {
+      const isRead = v.is(stored, { [key]: value });
+      if (!isRead)
+        log.warn('a stored setting cannot be read; its default counts', { setting: key });
+      return isRead;
+    });
+    return readStored(Object.fromEntries(kept));
   }
 }

@@ -234,7 +234,7 @@ export class TokenService {
       idleExpiresAfterMs: wanted.idleMs,
       revokedAt: null,
     };
-    const over = wanted.kind === 'agent' ? [] : this.#sessionsToDrop();
+    const over = wanted.kind === 'agent' ? this.#revokedOf(wanted.agent) : this.#sessionsToDrop();
     await store.write((tables) => {
       // Checked in the commit that writes it: no token outlives its agent, even if the agent is
       // removed at the same moment.
@@ -246,6 +246,13 @@ export class TokenService {
     for (const id of over) this.#ended(id);
     this.#livenessOf(row);
     return { token, id: row.id, expiresAt };
+  }
+
+  #revokedOf(agent: string | null): readonly string[] {
+    return this.#deps.store.read
+      .tokens()
+      .filter((row) => row.agent === agent && row.revokedAt !== null)
+      .map(({ id }) => id);
   }
 
   /** Sessions that are over, and the least used ones where a new one would be too many. */

@@ -96,7 +96,10 @@ export class A2aAgents {
       host: row.host,
       leaves_computer: row.leavesComputer,
       has_token: row.token !== null,
-      ...(this.#workers.get(row.agent)?.standing ?? { state: 'away' as const, trouble: NO_TOKEN }),
+      ...(this.#workers.get(row.agent)?.standing ?? {
+        state: 'away' as const,
+        trouble: this.#isRunning && this.#lacksToken(row) ? NO_TOKEN : null,
+      }),
     }));
     return [...rows, ...damaged];
   }
@@ -196,9 +199,9 @@ export class A2aAgents {
     if (!this.#isRunning) return;
     const { call, agents } = this.#deps;
     agents.presence.setWay(row.agent, 'called');
-    const token = this.#tokenOf(row);
     // It is not asked without the token that it wants.
-    if (row.token !== null && token === undefined) return;
+    if (this.#lacksToken(row)) return;
+    const token = this.#tokenOf(row);
     const client = new A2aClient(call, token === undefined ? null : new Secret(token));
     const keep = (delivery: string, task: string | null): Promise<void> =>
       this.#keep(row.agent, delivery, task);
@@ -206,6 +209,10 @@ export class A2aAgents {
     const worker = new Worker({ ...this.#deps, client, keep, cardChanged }, row);
     this.#workers.set(row.agent, worker);
     worker.start();
+  }
+
+  #lacksToken(row: A2aRow): boolean {
+    return row.token !== null && this.#tokenOf(row) === undefined;
   }
 
   async #tellChanged({ agent, host }: A2aRow): Promise<void> {

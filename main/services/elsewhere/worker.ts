@@ -39,6 +39,7 @@ export class Worker {
   #following: Promise<unknown> | undefined;
   /** While it can be called, it is there. */
   #goAway: (() => void) | undefined;
+  /** Ends the wait of whoever takes work; nobody else waits for room. */
   #roomMade: () => void = () => undefined;
 
   constructor(deps: Deps, row: A2aRow) {
@@ -106,12 +107,15 @@ export class Worker {
   /** Nothing is taken before there is room, and the card was seen. undefined: take it now. */
   #ready(): Promise<void> | undefined {
     const isEmpty = this.#deps.inbox.waitingCount(this.#row.agent) === 0;
-    return isEmpty ? undefined : this.#prepare();
+    return isEmpty ? undefined : this.#room().then(() => this.#prepare());
+  }
+
+  async #room(): Promise<void> {
+    while (this.#calls.size >= ITEMS_AT_ONCE && !this.#stopping.signal.aborted)
+      await new Promise<void>((resolve) => (this.#roomMade = resolve));
   }
 
   async #prepare(): Promise<void> {
-    while (this.#calls.size >= ITEMS_AT_ONCE && !this.#stopping.signal.aborted)
-      await new Promise<void>((resolve) => (this.#roomMade = resolve));
     for (let tries = 0; !this.#stopping.signal.aborted; tries += 1) {
       if (await this.#isAsConfirmed()) return;
       await this.#pause(backoffMs(tries, this.#deps.random.fraction(), CARD_BACKOFF));
@@ -194,6 +198,7 @@ export class Worker {
 
   #pause(ms: number): Promise<void> {
     const { signal } = this.#stopping;
+    if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const end = (): void => {
         timer.cancel();

@@ -26,9 +26,11 @@ export class ConversationRemoval {
     await unit.run((tables, after) => {
       const messages = tables.purgeConversation(id, clock.wallMs());
       if (messages === null)
-        throw inputError('conflict', 'A task here is still running.', {
-          hint: 'Wait until it has ended and its agent has what came of it, or cancel it.',
-        });
+        throw inputError(
+          'conflict',
+          'Something here is under way, or was not taken by the agent or hub that it is for.',
+          { hint: 'Wait until it is, cancel the task, or remove the agent that no longer looks.' },
+        );
       if (messages === 0) throw inputError('not_found', 'There is no such conversation.');
       audit.append(tables, {
         ...actor,

@@ -217,6 +217,7 @@ export class Conversations {
     const [last] = store.read.tasks({ limit: 1 }, filterOf(row.conversationId, agent));
     const shown = messages.at(-1);
     const isNamedByTask = first !== undefined && (!isTaskPurged(first) || shown === undefined);
+    const named = isNamedByTask ? first : shown;
     const title = isNamedByTask
       ? views.text(first)
       : shown
@@ -226,10 +227,10 @@ export class Conversations {
       id: row.conversationId,
       peer_id: parties.agentIdOf(row.party),
       peer_name: parties.nameOf(row.party),
-      from_agent: first?.fromAgent ?? shown?.fromAgent ?? null,
-      to_agent: first?.toAgent ?? shown?.toAgent ?? null,
+      from_agent: named?.fromAgent ?? null,
+      to_agent: named?.toAgent ?? null,
       title: shorten(title),
-      title_by: (first?.direction ?? shown?.direction ?? 'in').startsWith('in') ? 'them' : 'us',
+      title_by: (named?.direction ?? 'in').startsWith('in') ? 'them' : 'us',
       state: last === undefined ? null : stateOf(last),
       story: last === undefined ? null : views.story(last, agent),
       activity: this.#activity(row, agent),

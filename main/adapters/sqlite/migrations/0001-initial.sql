@@ -1,4 +1,4 @@
--- The whole schema. Names of columns are those of ports/store.ts in snake_case. Times are ms since 1970 by the wall clock unless a name says
+-- The first schema. Names of columns are those of ports/store.ts in snake_case. Times are ms since 1970 by the wall clock unless a name says
 -- otherwise. Ids are UUIDs as their 16 bytes, or text. Long text (payload, result, body, raw, reply, view) is deflated (RFC 1951); no bytes
 -- for none. Sequence numbers never repeat (AUTOINCREMENT), so that a cursor stays true after rows are gone.
 

@@ -65,6 +65,9 @@ export const APPROVAL_QUERIES = {
     WHERE direction <> 'outgoing' AND party = ? AND from_agent IS ? AND to_agent IS ? AND domain IS ? AND kind = ? AND tasks.seq < ?
     ORDER BY tasks.seq DESC LIMIT ?`,
   pending: `SELECT ${APPROVAL.columns} FROM approvals WHERE state = 'pending' ORDER BY seq`,
+  countPending: `SELECT count(*) FROM approvals WHERE state = 'pending'`,
+  countPendingOf: `SELECT count(*) FROM approvals JOIN tasks ON tasks.id = task_id
+    WHERE approvals.state = 'pending' AND party = ?`,
   lastRequests: `SELECT ${OF_TASK.columns} FROM approvals WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
   decided: `SELECT ${DECIDED.columns} FROM approvals WHERE decided_seq < ? ORDER BY decided_seq DESC LIMIT ?`,
   decidedByPeople: `SELECT ${DECIDED.columns} FROM approvals INDEXED BY approvals_by_people
@@ -86,6 +89,7 @@ type ApprovalReads = Pick<
   | 'decisionOfTask'
   | 'approvalsOfEqual'
   | 'pendingApprovals'
+  | 'countPendingApprovals'
   | 'lastRequests'
   | 'decidedApprovals'
 >;
@@ -113,6 +117,13 @@ export function approvalReads(statements: Statements): ApprovalReads {
       );
     },
     pendingApprovals: () => statements.all(APPROVAL, APPROVAL_QUERIES.pending),
+    countPendingApprovals: (party) => {
+      const known = statements.knownNumber(party);
+      return {
+        all: Number(statements.value(APPROVAL_QUERIES.countPending)),
+        ofParty: Number(statements.value(APPROVAL_QUERIES.countPendingOf, known)),
+      };
+    },
     lastRequests: (limit) =>
       statements
         .all(OF_TASK, APPROVAL_QUERIES.lastRequests, pageBefore({ limit }), pageLimit(limit))

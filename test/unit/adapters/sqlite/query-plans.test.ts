@@ -78,6 +78,8 @@ const QUERIES: Readonly<Record<string, string>> = {
 /** Walks a partial index that holds only its own rows. */
 const WALKS_ITS_OWN_INDEX = new Set([
   'approval pending',
+  'approval countPending',
+  'approval countPendingOf',
   'rule current',
   'feed unreadCount',
   'outbox parties',

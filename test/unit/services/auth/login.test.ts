@@ -422,6 +422,16 @@ describe('the settings', () => {
     expect(open({}).current().fixed_at_start).toEqual({});
   });
 
+  test('keep all others where one cannot be read, and change nothing but what a person changes', async () => {
+    await make().update({ keep_messages_days: 2_000, theme: 'dark' }, BY);
+    const kept = { ...JSON.parse(store.read.getMeta('settings') ?? ''), theme: 'purple' };
+    await store.write((tables) => tables.setMeta('settings', JSON.stringify(kept)));
+    const damaged = make();
+    expect(damaged.current()).toMatchObject({ keep_messages_days: 2_000, theme: 'system' });
+    await damaged.update({ person: 'Mum' }, BY);
+    expect(make().current()).toMatchObject({ keep_messages_days: 2_000, person: 'Mum' });
+  });
+
   test('changed at the same moment by two pages are both kept', async () => {
     const settings = make();
     await Promise.all([

@@ -111,13 +111,22 @@ export function flag(name: string): Column<boolean> {
   };
 }
 
+/** SQLite gives each value a buffer of its own: nobody else writes into it. */
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function hexOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('hex');
+}
+
 /** Any bytes. */
 export function blob(name: string): Column<Uint8Array> {
   return {
     name,
     read: (value) => {
       if (!(value instanceof Uint8Array)) throw unreadable(name);
-      return new Uint8Array(value);
+      return viewOf(value);
     },
     write: (value) => value,
   };
@@ -129,7 +138,7 @@ export function sha256(name: string): Column<Uint8Array> {
     name,
     read: (value) => {
       if (!(value instanceof Uint8Array) || value.byteLength !== 32) throw unreadable(name);
-      return new Uint8Array(value);
+      return viewOf(value);
     },
     write: (value) => {
       assert(value.byteLength === 32, `"${name}" must be 32 bytes`);
@@ -143,7 +152,7 @@ export function digest(name: string): Column<string> {
   const bytes = sha256(name);
   return {
     name,
-    read: (value, names) => Buffer.from(bytes.read(value, names)).toString('hex'),
+    read: (value, names) => hexOf(bytes.read(value, names)),
     write: (value, names) => bytes.write(Buffer.from(value, 'hex'), names),
   };
 }
@@ -164,9 +173,8 @@ export function id(name: string): Column<string> {
     read: (value) => {
       if (typeof value === 'string') return value;
       if (!(value instanceof Uint8Array) || value.byteLength !== 16) throw unreadable(name);
-      return Buffer.from(value)
-        .toString('hex')
-        .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+      const hex = hexOf(value);
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
     },
     write: idValue,
   };

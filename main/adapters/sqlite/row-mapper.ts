@@ -28,8 +28,8 @@ export class RowMapper<Row extends object> {
   read(values: readonly unknown[], names: Names): Row {
     assert(values.length >= this.#fields.length, 'a raw row has every column of its table');
     const row: Partial<Record<keyof Row & string, unknown>> = {};
-    for (const [index, [field, column]] of this.#fields.entries())
-      row[field] = column.read(values[index], names);
+    let index = 0;
+    for (const [field, column] of this.#fields) row[field] = column.read(values[index++], names);
     return asRow(row);
   }
 

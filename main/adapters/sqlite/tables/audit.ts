@@ -120,8 +120,8 @@ export function auditWrites(statements: Statements, monotonicMs: () => number): 
   const insertSignature = `INSERT INTO audit_signatures (${WRITTEN_SIGNATURE.columns}) VALUES (${valuesOf(WRITTEN_SIGNATURE)})`;
   return {
     appendAudit: (entry) => {
-      const { chain: previous, issuedSeq } = headOf(statements);
-      const isNoted = issuedOf(statements) !== null;
+      const issued = issuedOf(statements);
+      const { chain: previous, issuedSeq } = headOf(statements, issued);
       if (issuedSeq >= AUDIT_NUMBER_MAX) throw noNumberLeft(issuedSeq);
       const row = {
         rule: null,
@@ -132,7 +132,7 @@ export function auditWrites(statements: Statements, monotonicMs: () => number): 
       };
       const chain = chainOfRow(previous, row);
       statements.run(insert, ...WRITTEN.write({ ...row, chain }, statements));
-      if (!isNoted) statements.run(SEQUENCE_SET, row.seq);
+      if (issued === null) statements.run(SEQUENCE_SET, row.seq);
       return { seq: row.seq, chain };
     },
     insertAuditSignature: (row) =>
@@ -171,10 +171,13 @@ function noNumberLeft(seq: number): AppError {
  * The next row goes by the highest number ever given: where the newest rows were taken away, the
  * gap stays for ever.
  */
-function headOf(statements: Statements): ReturnType<AuditReads['auditHead']> {
+function headOf(
+  statements: Statements,
+  issued = issuedOf(statements),
+): ReturnType<AuditReads['auditHead']> {
   const last = statements.one(RAW, AUDIT_QUERIES.last);
   const head = last === undefined ? CHAIN_START : { seq: seqOf(last), chain: chainIn(last.chain) };
-  return { ...head, issuedSeq: Math.max(head.seq, issuedOf(statements) ?? 0) };
+  return { ...head, issuedSeq: Math.max(head.seq, issued ?? 0) };
 }
 
 /** The highest number that SQLite says it gave; null where that is none of this program's. */

@@ -426,9 +426,11 @@ export class PeerLinks implements PeerMessenger {
     const nothing = { status: 'idle', uptime_secs: 0, active_tasks: 0 };
     this.#incoming.onOpenRequest('ping', () => Promise.resolve({ kind: 'pong', payload: nothing }));
     this.#incoming.onRequest('ping', () => Promise.resolve({ kind: 'pong', payload: pong() }));
-    this.#incoming.onRequest('discover', () =>
-      Promise.resolve({ kind: 'capabilities', payload: capabilities() }),
-    );
+    this.#incoming.onRequest('discover', ({ peer: { key } }) => {
+      // Only a hub that trusts this one asks: it may have refused it before.
+      if (this.isShutOut(key) && this.isOnline(key)) this.#prober.online(key);
+      return Promise.resolve({ kind: 'capabilities', payload: capabilities() });
+    });
   }
 
   #malformed(link: Link): void {

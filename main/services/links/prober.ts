@@ -172,9 +172,8 @@ export class Prober {
 
   #learnIfOld(key: KeyHex): void {
     const { directory, clock } = this.#deps;
-    const learntAt = directory.row(key)?.capabilitiesAt ?? null;
-    if (learntAt !== null && clock.wallMs() - learntAt >= CAPABILITIES_AGE_MAX_MS)
-      void this.#learn(key, 0);
+    const learntAt = directory.row(key)?.capabilitiesAt ?? 0;
+    if (clock.wallMs() - learntAt >= CAPABILITIES_AGE_MAX_MS) void this.#learn(key, 0);
   }
 
   #unreachable(key: KeyHex): AppError {

@@ -42,6 +42,17 @@ const message = (kind: string, payload: Record<string, unknown> = {}) => ({
   payload,
 });
 
+/** How often a hub asks from now on what another one can do. */
+function asksOf({ transport }: HubStack): { readonly count: number } {
+  const asks = { count: 0 };
+  const request = transport.request.bind(transport);
+  transport.request = (connectionId, bytes, ...more) => {
+    if (new TextDecoder().decode(bytes).includes('"kind":"discover"')) asks.count += 1;
+    return request(connectionId, bytes, ...more);
+  };
+  return asks;
+}
+
 describe('links between paired hubs', () => {
   it('come up when a paired hub is heard nearby, and both sides learn features, round trip and capabilities', async () => {
     const { dad, mum } = await house.couple();
@@ -59,6 +70,21 @@ describe('links between paired hubs', () => {
     expect(dad.peer(mum).round_trip_ms).not.toBeNull();
     expect(mum.peer(dad).capabilities?.untrusted.domains).toEqual(['family.calendar']);
     expect(mum.peer(dad).how_found).toBe('incoming');
+  });
+
+  it('let a hub that trusted the other first know, whenever that one trusts it too, and ask no more', async () => {
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
+    await dad.pins(mum);
+    dad.hears(mum);
+    await house.clock.until(() => dad.links.isShutOut(mum.key), 'Dad is not known there');
+    await house.clock.advance(40_000);
+    const asked = { dad: asksOf(dad), mum: asksOf(mum) };
+    await mum.pins(dad);
+    await house.clock.advance(500);
+    expect(dad.links.isShutOut(mum.key)).toBe(false);
+    expect(dad.peer(mum).capabilities).not.toBeNull();
+    await house.clock.advance(60_000);
+    expect({ dad: asked.dad.count, mum: asked.mum.count }).toEqual({ dad: 1, mum: 1 });
   });
 
   it('show the round trip of the last ping, and none while offline', async () => {

@@ -288,7 +288,8 @@ export class Sender {
     }
     const { peer } = recipient;
     const raw = messenger.encode(peer.key, message);
-    if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
+    const isShutOut = messenger.isShutOut(peer.key);
+    if (isShutOut || !messenger.isOnline(peer.key)) throw peerAway(peer.petname, isShutOut);
     const sent = await messenger.sendEncoded(peer.key, raw);
     if (!sent.ok) throw sent.error;
     this.#tookTurn(recipient, asker, message.ref);

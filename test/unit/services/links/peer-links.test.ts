@@ -87,6 +87,18 @@ describe('links between paired hubs', () => {
     expect({ dad: asked.dad.count, mum: asked.mum.count }).toEqual({ dad: 1, mum: 1 });
   });
 
+  it('are never shown as refused where the two hubs pin each other a moment apart', async () => {
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
+    await dad.pins(mum);
+    dad.hears(mum);
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'Mum says hello');
+    await house.clock.advance(500);
+    await mum.pins(dad);
+    await house.clock.until(() => dad.peer(mum).capabilities !== null, 'Dad is known there');
+    const shown = dad.seen.flatMap((event) => (event.type === 'peer' ? [event.peer] : []));
+    expect(shown.filter(({ not_trusted_there: isShut }) => isShut)).toEqual([]);
+  });
+
   it('show the round trip of the last ping, and none while offline', async () => {
     const { dad, mum } = await house.couple();
     const answered = await dad.links.ping(mum.key);

@@ -85,6 +85,7 @@ export class PeerDirectory implements KnownHubs {
 
   /** Gives the transport its places. Call before doors open and before the transport starts. */
   load(): void {
+    this.#isStopped = false;
     this.#statics.load();
     this.keyChanges.load();
     this.#setAllowedKeys();

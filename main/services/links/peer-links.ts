@@ -190,7 +190,7 @@ export class PeerLinks implements PeerMessenger {
 
   /**
    * Opens the peer port and begins to dial. The identity must be ready. Rejects with AppError
-   * address_in_use or identity_locked. Idempotent while running.
+   * address_in_use or identity_locked.
    */
   async start({ host, port }: LinksOptions): Promise<{ readonly port: number }> {
     const { transport, identity, directory } = this.#deps;
@@ -205,7 +205,6 @@ export class PeerLinks implements PeerMessenger {
       const started = await transport.start({ seed: identity.seed, host, port }, (event) =>
         this.#handle(event),
       );
-      directory.load();
       this.#dialler.start();
       this.unpaired.start();
       this.#resumeWatch.start();

@@ -99,6 +99,15 @@ describe('links between paired hubs', () => {
     expect(shown.filter(({ not_trusted_there: isShut }) => isShut)).toEqual([]);
   });
 
+  it('are told to pages again once a hub that was stopped is started again', async () => {
+    const { dad, mum } = await house.couple();
+    await dad.halt();
+    dad.seen.length = 0;
+    await dad.start();
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'it is online again', 60_000);
+    expect(dad.seen.map(({ type }) => type)).toContain('peer');
+  });
+
   it('show the round trip of the last ping, and none while offline', async () => {
     const { dad, mum } = await house.couple();
     const answered = await dad.links.ping(mum.key);

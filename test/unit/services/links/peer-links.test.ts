@@ -99,6 +99,19 @@ describe('links between paired hubs', () => {
     expect(shown.filter(({ not_trusted_there: isShut }) => isShut)).toEqual([]);
   });
 
+  it('stay as they are where the owner names the other hub or lets it in once more', async () => {
+    const { dad, mum } = await house.couple();
+    await house.clock.until(() => dad.peer(mum).capabilities !== null, 'Dad has asked');
+    const asked = asksOf(dad);
+    await dad.directory.update(mum.key, { name: 'Kitchen' }, PERSON);
+    expect(dad.seen.at(-1)).toMatchObject({ type: 'peer', peer: { name: 'Kitchen' } });
+    await dad.directory.update(mum.key, { person: 'Ann', role: 'adult' }, PERSON);
+    await house.clock.settle();
+    expect(asked.count).toBe(0);
+    await dad.directory.update(mum.key, { trust: 'paired' }, PERSON);
+    expect(dad.auditActions()).toEqual(['peer.changed', 'peer.changed', 'peer.changed']);
+  });
+
   it('are told to pages again once a hub that was stopped is started again', async () => {
     const { dad, mum } = await house.couple();
     await dad.halt();

@@ -433,8 +433,8 @@ describe('hubs by address', () => {
   it('are read from what people write', () => {
     expect(readHubAddress('attic.example')).toEqual({ host: 'attic.example', port: 7100 });
     expect(readHubAddress(' 192.0.2.7:7200 ')).toEqual({ host: '192.0.2.7', port: 7200 });
-    expect(readHubAddress('[2001:db8::7]:7100')).toEqual({ host: '2001:db8::7', port: 7100 });
-    expect(readHubAddress('2001:db8::7')).toEqual({ host: '2001:db8::7', port: 7100 });
+    for (const text of ['[2001:db8::7]:7100', '2001:db8::7'])
+      expect(() => readHubAddress(text)).toThrow('Hubs reach each other over IPv4.');
     for (const text of [
       '',
       'http://x',

@@ -15,7 +15,7 @@ export function stateOf({
   lookalike,
 }: PeerDto): string {
   if (change?.kept_at === null) return 'STOP: new identity';
-  if (trust === 'paired') return online ? 'online' : isShut ? 'refuses this hub' : 'away';
+  if (trust === 'paired') return isShut ? 'refuses this hub' : online ? 'online' : 'away';
   if (trust === 'suspended') return 'suspended';
   if (lookalike !== null) return `STOP: not ${lookalike}`;
   return found === 'home_network'

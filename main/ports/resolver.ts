@@ -3,7 +3,7 @@
 
 export interface Resolver {
   /**
-   * IP address literals, best first; empty when the name is unknown or the answer did not come in
+   * IPv4 address literals, best first; empty when the name is unknown or the answer did not come in
    * time. Never rejects.
    */
   resolve(host: string, signal: AbortSignal): Promise<readonly string[]>;

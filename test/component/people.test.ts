@@ -334,6 +334,14 @@ describe('a daemon that is trusted by its key', () => {
     );
   const row = () => page.getByRole('listitem').getByRole('link', { name: /^Greenhouse/ });
 
+  test('one that takes the connection and nothing more is said to refuse this hub', async () => {
+    await shown({ ...shut, online: true, trouble: null });
+    await expect.element(row().getByText('refuses this hub')).toBeVisible();
+    const what = page.getByRole('region', { name: 'Greenhouse refuses this hub.' });
+    await expect.element(what).toBeVisible();
+    await expect.element(page.getByText(/Online/)).not.toBeInTheDocument();
+  });
+
   test('as long as it refuses this hub its row says so, and its page gives the links to hand over', async () => {
     await shown(shut);
     await expect.element(row().getByText('refuses this hub')).toBeVisible();

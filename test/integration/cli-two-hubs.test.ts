@@ -81,7 +81,7 @@ describe('two hubs that know of each other by address alone', () => {
     const { code, error } = await owner('pair', 'start', link);
     expect(code).toBe(2);
     expect(error).toMatch(
-      /^That is not the address of a hub\.\nWrite a host name or an IP address/,
+      /^That is not the address of a hub\.\nWrite a host name or an IPv4 address/,
     );
   });
 

@@ -9,7 +9,7 @@ export class SystemResolver implements Resolver {
     let giveUp: () => void = () => undefined;
     const aborted = new Promise<readonly string[]>((resolve) => (giveUp = () => resolve([])));
     signal.addEventListener('abort', giveUp, { once: true });
-    const found = lookup(host, { all: true }).then(
+    const found = lookup(host, { all: true, family: 4 }).then(
       (answers) => answers.map(({ address }) => address),
       () => [],
     );

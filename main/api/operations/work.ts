@@ -29,11 +29,11 @@ export function sendHandlers(deps: {
   const { sender, nativeMessages, permissions } = deps;
   return {
     'send.query': (params, caller, context) =>
-      sender.query(params, askerOf(caller), context.signal),
+      sender.query(params, askerOf(caller), context.signal, actorOf(caller)),
     'send.permission': (params, caller, { signal }) =>
       permissions.ask(agentOf(caller), params, signal),
     'send.delegate': (params, caller, context) =>
-      sender.delegate(params, askerOf(caller), context.idempotencyKey),
+      sender.delegate(params, askerOf(caller), context.idempotencyKey, actorOf(caller)),
     'send.notify': (params, caller) => sender.notify(params, askerOf(caller)),
     'send.message': (message, caller, context) =>
       nativeMessages.post(agentOf(caller), message, context.signal),

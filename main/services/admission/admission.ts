@@ -140,6 +140,7 @@ export class Admission {
     this.#deps.audit.append(tables, {
       actor: request.party,
       surface: isLocal(request.party) ? 'agent' : 'peer',
+      ...request.by,
       action: hold === null ? AUDITED_AS[decision] : 'request.held',
       object: task.id,
       rule: rule?.id ?? null,

@@ -11,7 +11,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Who acts. */
 export interface Actor {
-  /** A token id, a party key, or 'hub'. */
+  /** `ui:` or `owner:` with a token id, a party key, an agent's name, `owner`, `anonymous` or `hub`. */
   readonly actor: string;
   readonly surface: Surface;
 }

@@ -154,11 +154,10 @@ export class Dialler {
   ): Promise<Result<void, RoundTrouble>> {
     const { addresses, unknown } = await this.#addresses(key, signal, named);
     const name = this.#deps.directory.nameOf(key);
-    const nowhere = `${name} has not been seen on this network, and no address is known for it.`;
     const tried: TriedPlace[] = unknown.map((place) => ({
       ...place,
       outcome: 'no-address',
-      sentence: nowhere,
+      sentence: `No computer is known as "${place.host}". Check the address of ${name}.`,
     }));
     const eachMs = Math.min(
       limits.DIAL_TIMEOUT_MS,
@@ -174,6 +173,7 @@ export class Dialler {
     const furthest = tried.toSorted(
       (one, other) => FURTHEST.indexOf(other.outcome) - FURTHEST.indexOf(one.outcome),
     )[0];
+    const nowhere = `${name} has not been seen on this network, and no address is known for it.`;
     return err({ sentence: furthest?.sentence ?? nowhere, tried });
   }
 

@@ -35,7 +35,7 @@ const REASONS: readonly {
     why: 'absent',
     impairs: true,
     sentence: (names) =>
-      `This hub is told to use ${names} only, and this computer has no such network now. ${BY_ADDRESS}`,
+      `This hub is told to use ${names}, and this computer has no such network now. ${BY_ADDRESS}`,
   },
   {
     why: 'port-taken',

@@ -94,13 +94,15 @@ export class HelloHandshake {
     return this.#deps.channel.request(link, message, HELLO_TIMEOUT_MS, link.signal);
   }
 
+  /** Its deadline is over. */
   gone(link: Link): void {
     this.#deadlines.get(link.id)?.cancel();
     this.#deadlines.delete(link.id);
   }
 
-  /** The dialler's first stream. The connection is closed when hello fails. */
+  /** The dialler's first stream. The connection is closed when hello fails, or has no answer. */
   async greet(link: Link): Promise<Result<void, AppError>> {
+    this.gone(link);
     const answered = await this.#ask(link);
     if (!answered.ok) {
       if (answered.error instanceof SpeaksReference) await this.spokenReference(link);

@@ -10,7 +10,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 const PEER_PORT_DEFAULT = START_DEFAULTS['peer-port'];
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
-const ADDRESS = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:[\]]+))(?::(?<port>[0-9]{1,5}))?$/;
+const ADDRESS = /^(?<host>[^:[\]]+)(?::(?<port>[0-9]{1,5}))?$/;
 const KEY_HEX = /^[0-9a-f]{64}$/i;
 const SHARE_SCHEME = 'axon://';
 const INVITATION = /^axon:\/\/pair\?/i;
@@ -21,30 +21,28 @@ export interface HubAddress {
   readonly port: number;
 }
 
-/**
- * "host", "host:port", "192.0.2.7:7100", "[2001:db8::7]:7100" or a bare IPv6 address. Throws
- * AppError bad_request.
- */
+/** "host", "host:port" or "192.0.2.7:7100". Throws AppError bad_request. */
 export function readHubAddress(text: string): HubAddress {
   const trimmed = text.trim();
-  if (isIP(trimmed) === 6) return { host: trimmed, port: PEER_PORT_DEFAULT };
+  if (isIP(/^\[([^\]]+)\]/.exec(trimmed)?.[1] ?? trimmed) === 6) {
+    throw inputError('bad_request', 'Hubs reach each other over IPv4.', {
+      hint: 'Write the IPv4 address of that hub, such as 192.168.1.20, or its name.',
+    });
+  }
   const groups = ADDRESS.exec(trimmed)?.groups;
-  const host = groups?.['bracketed'] ?? groups?.['plain'];
+  const host = groups?.['host'];
   const port = groups?.['port'] === undefined ? PEER_PORT_DEFAULT : Number(groups['port']);
-  const isBracketed = groups?.['bracketed'] !== undefined;
-  const hostFits =
-    host !== undefined &&
-    (isBracketed ? isIP(host) === 6 : isIP(host) === 4 || HOST_NAME.test(host));
-  if (host === undefined || !hostFits || port < 1 || port > 65_535) {
+  const hostFits = host !== undefined && (isIP(host) === 4 || HOST_NAME.test(host));
+  if (!hostFits || port < 1 || port > 65_535) {
     throw inputError('bad_request', 'That is not the address of a hub.', {
-      hint: 'Write a host name or an IP address, with the port if it is not 7100: "attic.example:7100" or "[2001:db8::7]:7100".',
+      hint: 'Write a host name or an IPv4 address, with the port if it is not 7100: "attic.example:7100" or "192.168.1.20:7100".',
     });
   }
   return { host, port };
 }
 
 export function writeHubAddress({ host, port }: HubAddress): string {
-  return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
+  return `${host}:${port}`;
 }
 
 /** Where a hub is, and the key that it must show there. */

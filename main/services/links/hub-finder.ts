@@ -64,7 +64,7 @@ export function resolvePinned(id: string, hubs: KnownHubs): PeerRow {
     return petname === null ? [] : [petname];
   });
   const row = hubs.row(key);
-  if (row === undefined) {
+  if (row === undefined || (row.trust === 'revoked' && hubs.isListed(key))) {
     throw new AppError('pairing_required', `${hubs.nameOf(key)} is not paired with this hub yet.`, {
       hint: 'A person can pair the two hubs: press Add beside it, or run "axon pair".',
     });

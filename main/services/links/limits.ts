@@ -65,8 +65,8 @@ export const PING_INTERVAL_MS = 300_000;
 /** What an online peer can do is asked again, at the next ping, once it is older than this. */
 export const CAPABILITIES_AGE_MAX_MS = 3_600_000;
 /**
- * A peer that did not tell its capabilities is asked again this often while it is online, with
- * growing waits.
+ * A peer that did not tell its capabilities is asked again this often, with growing waits, and then
+ * at the next ping.
  */
 export const LEARN_AGAIN_MAX = 5;
 export const LEARN_BACKOFF = { firstMs: 1_000, maxMs: 30_000, jitter: 0 } as const;

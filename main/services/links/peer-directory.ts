@@ -1,7 +1,7 @@
 // Owns which hubs this hub knows: the pinned peers and their names, the hubs heard nearby or named
-// by address, and their current state. From that it gives the transport its places. The only writer
-// of peer rows. It must never let a hint (mDNS, an address, a name) change whom a key belongs to:
-// the key is the identity (PROTOCOL.md, Identity and hello).
+// by address, and their current state. From that it gives the transport its places. Writes the peer
+// rows; only a pairing that fails takes its own away. It must never let a hint (mDNS, an address, a
+// name) change whom a key belongs to: the key is the identity (PROTOCOL.md, Identity and hello).
 import { AppError, inputError } from '../../lib/app-error.ts';
 import type { PeerDto, TrustState } from '../../../preload/contract/dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -85,6 +85,7 @@ export class PeerDirectory implements KnownHubs {
 
   /** Gives the transport its places. Call before doors open and before the transport starts. */
   load(): void {
+    this.#isStopped = false;
     this.#statics.load();
     this.keyChanges.load();
     this.#setAllowedKeys();
@@ -158,7 +159,7 @@ export class PeerDirectory implements KnownHubs {
     return (row?.trust === 'revoked' ? null : row?.petname) ?? this.#statics.get(key)?.name ?? null;
   }
 
-  /** These three: hub-finder.ts. */
+  /** `resolve`, `resolvePinned` and `keyOf`: see hub-finder.ts. */
   resolve(to: string): ResolvedRecipient {
     return resolvePaired(to, this);
   }
@@ -281,7 +282,7 @@ export class PeerDirectory implements KnownHubs {
     await this.#unit.run((tables, after) => {
       // Another hub may have got that name since.
       if (patch.petname !== undefined) freePetname(patch.petname, namesAmong(tables.peers(), key));
-      after(() => this.#reload(key));
+      after(() => (change.trust === undefined ? this.publish(key) : this.#reload(key)));
       this.stored.change(tables, after, key, patch, change, actor, at);
     });
     if (change.address !== undefined) this.#tellWay(key);
@@ -311,7 +312,7 @@ export class PeerDirectory implements KnownHubs {
    * Keeps a hub named by address and key: it can be dialled and paired, and is trusted with
    * nothing.
    */
-  async addStatic(hub: Pick<StaticHub, 'keyHex' | 'host' | 'port' | 'name'>): Promise<PeerDto> {
+  async addStatic(hub: StaticHub): Promise<PeerDto> {
     const name = this.checkedName(hub.keyHex, hub.name);
     await this.#statics.put({ ...hub, name });
     this.publish(hub.keyHex);

@@ -190,7 +190,7 @@ export class PeerLinks implements PeerMessenger {
 
   /**
    * Opens the peer port and begins to dial. The identity must be ready. Rejects with AppError
-   * address_in_use or identity_locked. Idempotent while running.
+   * address_in_use or identity_locked.
    */
   async start({ host, port }: LinksOptions): Promise<{ readonly port: number }> {
     const { transport, identity, directory } = this.#deps;
@@ -205,7 +205,6 @@ export class PeerLinks implements PeerMessenger {
       const started = await transport.start({ seed: identity.seed, host, port }, (event) =>
         this.#handle(event),
       );
-      directory.load();
       this.#dialler.start();
       this.unpaired.start();
       this.#resumeWatch.start();
@@ -426,9 +425,11 @@ export class PeerLinks implements PeerMessenger {
     const nothing = { status: 'idle', uptime_secs: 0, active_tasks: 0 };
     this.#incoming.onOpenRequest('ping', () => Promise.resolve({ kind: 'pong', payload: nothing }));
     this.#incoming.onRequest('ping', () => Promise.resolve({ kind: 'pong', payload: pong() }));
-    this.#incoming.onRequest('discover', () =>
-      Promise.resolve({ kind: 'capabilities', payload: capabilities() }),
-    );
+    this.#incoming.onRequest('discover', ({ peer: { key } }) => {
+      // Only a hub that trusts this one asks: it may have refused it before.
+      if (this.isShutOut(key) && this.isOnline(key)) this.#prober.online(key);
+      return Promise.resolve({ kind: 'capabilities', payload: capabilities() });
+    });
   }
 
   #malformed(link: Link): void {

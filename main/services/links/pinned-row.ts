@@ -128,12 +128,11 @@ export class StoredPeers {
     if (stored === undefined || stored.trust === 'revoked') return;
     tables.putPeer({ ...stored, ...patch });
     const action =
-      said.trust === undefined
+      said.trust === undefined || said.trust === stored.trust
         ? 'peer.changed'
         : `peer.${said.trust === 'paired' ? 'resumed' : 'suspended'}`;
     const { role } = said;
-    const changed = Object.keys(said).filter((name) => name !== 'id');
-    const detail = { changed, ...(role === undefined ? {} : { role }) };
+    const detail = { changed: Object.keys(said), ...(role === undefined ? {} : { role }) };
     tables.appendAudit(auditRow(at, { ...by, action, object: key, detail }));
     const isAdultNoMore = role !== undefined && role !== 'adult' && stored.role === 'adult';
     if (isAdultNoMore) for (const end of this.#adultEndings) end(tables, after, key);

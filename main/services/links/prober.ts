@@ -129,15 +129,14 @@ export class Prober {
   }
 
   /**
-   * A hub that pinned us a moment after we pinned it first answers that it does not know us: it is
-   * asked again.
+   * A hub that pins us a moment after we pinned it first answers that it does not know us: it is
+   * asked again before that counts.
    */
   async #learn(key: KeyHex, attempt: number): Promise<void> {
     const told = await this.refreshCapabilities(key);
-    // One that does not know this hub has removed it, or is about to pin it.
     const isUnknownThere =
       !told.ok && told.error.failedBy === 'peer' && told.error.code === 'pairing_required';
-    if (isUnknownThere) this.#deps.directory.setLive(key, { notTrustedThere: true });
+    if (isUnknownThere && attempt > 0) this.#deps.directory.setLive(key, { notTrustedThere: true });
     const isWorthAnother =
       !told.ok &&
       told.error.code !== 'unsupported_feature' &&
@@ -172,9 +171,8 @@ export class Prober {
 
   #learnIfOld(key: KeyHex): void {
     const { directory, clock } = this.#deps;
-    const learntAt = directory.row(key)?.capabilitiesAt ?? null;
-    if (learntAt !== null && clock.wallMs() - learntAt >= CAPABILITIES_AGE_MAX_MS)
-      void this.#learn(key, 0);
+    const learntAt = directory.row(key)?.capabilitiesAt ?? 0;
+    if (clock.wallMs() - learntAt >= CAPABILITIES_AGE_MAX_MS) void this.#learn(key, 0);
   }
 
   #unreachable(key: KeyHex): AppError {

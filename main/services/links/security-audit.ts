@@ -9,7 +9,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { SECURITY_AUDIT } from '../base/limits.ts';
 import type { HubAddress } from './hub-address.ts';
 import type { PeerDirectory } from './peer-directory.ts';
-import { auditRow } from '../base/audit-trail.ts';
+import { auditRow, type Actor } from '../base/audit-trail.ts';
 
 interface SecurityAuditDeps {
   readonly store: Store;
@@ -30,14 +30,23 @@ export class SecurityAudit {
    * `action` is a constant such as "peer.forged_sender"; `detail` holds facts of a bounded size.
    */
   note(key: KeyHex, action: string, detail: JsonObject): void {
+    const what = 'a hub did what it may not';
+    this.#note(key, { actor: key, surface: 'peer' }, action, detail, what);
+  }
+
+  /** Somebody else did it, whom nobody here knows. */
+  wrongKey(key: KeyHex, detail: JsonObject): void {
+    const what = 'another key answered in the place of a hub';
+    this.#note(key, { actor: 'hub', surface: 'hub' }, 'peer.wrong_key', detail, what);
+  }
+
+  #note(key: KeyHex, by: Actor, action: string, detail: JsonObject, what: string): void {
     const { store, clock, log, directory, buckets } = this.#deps;
     if (buckets.take(`audit ${key}`, SECURITY_AUDIT) > 0) return;
-    log.warn('a hub did what it may not', { action, key });
+    log.warn(what, { action, key });
     if (directory.row(key) === undefined) return;
     store.writeBehind((tables) =>
-      tables.appendAudit(
-        auditRow(clock.wallMs(), { actor: key, surface: 'peer', action, object: key, detail }),
-      ),
+      tables.appendAudit(auditRow(clock.wallMs(), { ...by, action, object: key, detail })),
     );
   }
 }
@@ -57,7 +66,7 @@ export function noteWrongKey(
   found: KeyHex,
   at: HubAddress,
 ): void {
-  audit.note(key, 'peer.wrong_key', { found, host: at.host, port: at.port });
+  audit.wrongKey(key, { found, host: at.host, port: at.port });
   // Two hubs of the family may have changed places; that is told as a trouble of reaching one, and
   // no more.
   if (!directory.isPaired(key) || directory.isPaired(found) || !isItsPlace(directory, key, at))

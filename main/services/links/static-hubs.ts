@@ -4,7 +4,6 @@
 import { AppError } from '../../lib/app-error.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { STATIC_HUBS_MAX } from './limits.ts';
 
 const META_STATIC_HUBS = 'static_hubs';
@@ -12,7 +11,6 @@ const KEY = /^[0-9a-f]{64}$/;
 
 export interface StaticHub {
   readonly keyHex: KeyHex;
-  readonly agentId: string;
   readonly host: string;
   readonly port: number;
   /** The owner's own name for it, or null. */
@@ -42,17 +40,15 @@ export class StaticHubs {
   }
 
   /** Keeps the hub durably. Throws AppError overloaded when there are too many. */
-  async put(hub: Omit<StaticHub, 'agentId'>): Promise<StaticHub> {
+  async put(hub: StaticHub): Promise<void> {
     if (!this.#hubs.has(hub.keyHex) && this.#hubs.size >= STATIC_HUBS_MAX) {
       throw new AppError(
         'overloaded',
         `At most ${STATIC_HUBS_MAX} hubs can be kept by address. Remove one first.`,
       );
     }
-    const kept: StaticHub = { ...hub, agentId: agentIdOfKeyHex(hub.keyHex) };
-    this.#hubs.set(kept.keyHex, kept);
+    this.#hubs.set(hub.keyHex, hub);
     await this.#store.write((tables) => this.#save(tables));
-    return kept;
   }
 
   async remove(key: KeyHex): Promise<boolean> {
@@ -107,5 +103,5 @@ function readStaticHub(value: unknown): readonly StaticHub[] {
   )
     return [];
   const name = 'name' in value && typeof value.name === 'string' ? value.name : null;
-  return [{ keyHex: key, agentId: agentIdOfKeyHex(key), host, port, name }];
+  return [{ keyHex: key, host, port, name }];
 }

@@ -138,17 +138,17 @@ export class Candidates {
     const place = { at: 'peer', peer } as const;
     // Names stand in sentences of ours: one that could be a sentence itself is passed over.
     const named = told.agents.filter(({ name }) => PLAIN_NAME.test(name));
-    const agents = named.map((agent): Found => {
-      const shown = parties.agentNameThere(escapeName(agent.name).name);
-      return {
-        ...shared,
-        name: `${peer.petname}/${shown}`,
-        id: `${peer.agentId}/${agent.name}`,
-        offers: need.what === 'domain' ? agent.domains : agent.capabilities,
-        place: { ...place, agent: agent.name },
-        takesBroadcasts: agent.broadcasts,
-      };
-    });
+    const agents = named.map((agent): Found => ({
+      ...shared,
+      // Made where it is shown: that takes a look at every hub for each.
+      get name() {
+        return `${peer.petname}/${parties.agentNameThere(escapeName(agent.name).name)}`;
+      },
+      id: `${peer.agentId}/${agent.name}`,
+      offers: need.what === 'domain' ? agent.domains : agent.capabilities,
+      place: { ...place, agent: agent.name },
+      takesBroadcasts: agent.broadcasts,
+    }));
     // The areas at the top stand for the hub only where it names no agents.
     if (agents.length > 0 || need.what !== 'domain') return agents;
     const { petname: name, agentId: id } = peer;

@@ -43,11 +43,11 @@ export const OUTBOX_BACKOFF = { firstMs: 5_000, maxMs: 300_000, jitter: 0.3 } as
 /** The longest wait that another hub can announce to people here; a longer one counts as this. */
 export const HELD_SAID_MAX_MS = 31 * 86_400_000;
 /**
- * Results that match no delegation, per peer: counted and dropped beyond, so that a peer cannot
- * fill the disk with ids.
+ * Results that match no delegation, per peer; more are dropped without a trace, so that a peer
+ * cannot fill the disk with ids.
  */
 export const UNMATCHED_RATE = { burst: 20, perMinute: 30 } as const;
-/** Rates of one agent of this hub towards another: those of a peer. */
+/** Rates of one agent of this hub towards another: those of a peer's queries, for delegations too. */
 export const LOCAL_RATE = { burst: 60, perMinute: 240 } as const;
 /** The newest tasks by which it is judged how reliable somebody is; older ones do not count. */
 export const JUDGED_TASKS_MAX = 200;

@@ -14,7 +14,7 @@ import { answerersThere } from '../admission/asking-agents.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { NativeItems } from '../inbox/native-items.ts';
 import { endedByAgent } from '../tasks/task-endings.ts';
-import type { Recipients, To } from './recipients.ts';
+import type { Recipient } from './candidates.ts';
 
 /** A message, and who says it. */
 export interface Spoken {
@@ -28,7 +28,6 @@ interface Deps {
   readonly random: Random;
   readonly agents: AgentRegistry;
   readonly natives: NativeItems;
-  readonly recipients: Recipients;
 }
 
 const NOBODY: Writers = { hub: null, agents: [] };
@@ -130,18 +129,17 @@ export class NativeAnswers {
   }
 
   /** Why a question was not answered, as whoever ended it may have written it. */
-  refused(error: unknown, spoken: Spoken, to: To): unknown {
-    return this.withNative(error, spoken, ...this.#refuserOf(error, to, spoken.agent));
+  refused(error: unknown, spoken: Spoken, asked: Recipient): unknown {
+    return this.withNative(error, spoken, ...this.#refuserOf(error, asked, spoken.agent));
   }
 
   /** Of another hub: that, unless its agent ended it; and who may have written that. */
-  #refuserOf(error: unknown, to: To, agent: string): readonly [string, Writers] {
-    const found = this.#deps.recipients.resolve(to, agent, 'query');
-    if (found.at === 'local') {
+  #refuserOf(error: unknown, asked: Recipient, agent: string): readonly [string, Writers] {
+    if (asked.at === 'local') {
       const agents = this.#deps.agents.active().map(({ name }) => name);
-      return [found.agent ?? agent, { hub: null, agents }];
+      return [asked.agent ?? agent, { hub: null, agents }];
     }
-    const { peer, agent: named } = found;
+    const { peer, agent: named } = asked;
     const said = error instanceof AppError ? objectOf(error.data['untrusted']) : {};
     const from = said['ended_by'] === 'agent' ? (named ?? peer.petname) : peer.petname;
     return [from, answerersThere(peer, named)];

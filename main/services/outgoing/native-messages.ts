@@ -229,9 +229,11 @@ export class NativeMessages {
     }
     if (kind === 'query') {
       const params = parsed(OPERATIONS['send.query'].params, asked);
+      // Whoever offers it may be another one, or nobody, once it has failed.
+      const recipient = this.#deps.recipients.resolve(to, agent, kind);
       const answer = this.#deps.sender.query({ ...params, ...extra }, agent, signal);
       const report = await answer.catch((error: unknown) => {
-        throw this.#answers.refused(error, post, to);
+        throw this.#answers.refused(error, post, recipient);
       });
       const native = this.#answers.ofQuery(post, report);
       return native === undefined ? { report } : { report, untrusted: { native } };

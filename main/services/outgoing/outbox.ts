@@ -105,9 +105,7 @@ export class Outbox {
   start(): void {
     if (this.#running) return;
     this.#running = true;
-    this.#stopPresence = this.#deps.messenger.onPresence((peer, online) => {
-      if (online) this.#returned(peer);
-    });
+    this.#stopPresence = this.#deps.messenger.onPresence((peer) => this.#sendAgain(peer));
     for (const party of this.#deps.store.read.outboxParties()) this.kick(party);
     this.#arm();
   }
@@ -257,8 +255,8 @@ export class Outbox {
     else onExpired(tables, after, row);
   }
 
-  /** A peer that has just come back gets at once what was sent into the dark. */
-  #returned(peer: KeyHex): void {
+  /** What a peer that came or went may not have got is due again, as soon as it is there. */
+  #sendAgain(peer: KeyHex): void {
     for (const [messageId, { party }] of this.#air) if (party === peer) this.#air.delete(messageId);
     this.kick(peer);
   }
@@ -356,7 +354,7 @@ export class Outbox {
     after(() => events.changed(task.id));
   }
 
-  /** This hub's total uptime as last stored. Time that it was off does not count. */
+  /** How long this hub has run in all. Time that it was off does not count. */
   #uptimeMs(): number {
     return Math.floor(this.#uptimeOffsetMs + this.#deps.clock.monotonicMs());
   }

@@ -19,7 +19,7 @@ import { DIALECTS_EXTENSION, ESCALATIONS } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import type { AckPayload } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
-import type { AuditTrail } from '../base/audit-trail.ts';
+import type { Actor, AuditTrail } from '../base/audit-trail.ts';
 import {
   endedBy,
   isHubsRefusal,
@@ -135,6 +135,7 @@ export class OutgoingDelegations {
         asker: null,
         payload,
         messageId,
+        by: { actor: 'hub', surface: 'hub' },
         isHubs: true,
       });
       also(tables, row);
@@ -165,6 +166,7 @@ export class OutgoingDelegations {
     params: OperationParams<'send.delegate'>,
     recipient: Extract<Recipient, { at: 'peer' }>,
     asker: string | null,
+    by: Actor,
     claim: IdempotencyClaim | null,
   ): Promise<SendReport | Failed> {
     const { random, messenger, store, unit } = this.#deps;
@@ -183,7 +185,7 @@ export class OutgoingDelegations {
       const made = claim === null ? undefined : this.#deps.idempotency.taskOf(claim, tables);
       const first = made === undefined ? undefined : tables.task(made);
       if (first !== undefined) return { task: first, isRepeat: true };
-      const row = this.#insert(tables, { params, recipient, asker, payload, messageId });
+      const row = this.#insert(tables, { params, recipient, asker, by, payload, messageId });
       if (online && mayBe(HAND_OFF, row)) this.#deps.handOffs.begun(tables, after, row);
       if (claim && online) this.#deps.idempotency.keep(tables, claim, row.id);
       after(() => {
@@ -395,12 +397,8 @@ export class OutgoingDelegations {
         sent.isHubs === true ? 'hub' : params.deadline_ms === undefined ? 'default' : 'asker',
     });
     const task = tables.insertTask(row);
-    const by =
-      sent.isHubs === true
-        ? ({ actor: 'hub', surface: 'hub' } as const)
-        : ({ actor: asker ?? 'owner', surface: 'agent' } as const);
     this.#deps.audit.append(tables, {
-      ...by,
+      ...sent.by,
       action: 'delegation.sent',
       object: task.id,
       digest: task.contentDigest,
@@ -413,6 +411,8 @@ interface Sent {
   readonly params: OperationParams<'send.delegate'>;
   readonly recipient: Extract<Recipient, { at: 'peer' }>;
   readonly asker: string | null;
+  /** As the audit log names it. */
+  readonly by: Actor;
   readonly payload: JsonObject;
   readonly messageId: string;
   /** Of this hub itself, not of an agent or a person of it. */

@@ -15,6 +15,7 @@ import { DIALECTS_EXTENSION, isHubTopic } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import { isOfferOver, OFFER_OVER, termsOf } from '../tasks/acceptance.ts';
 import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
+import type { Actor } from '../base/audit-trail.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { DelegationKeys, IdempotencyClaim } from '../tasks/delegation-keys.ts';
 import type { IncomingNotices } from '../admission/incoming-notices.ts';
@@ -85,8 +86,9 @@ export class Sender {
     params: OperationParams<'send.query'> & NativeMembers,
     asker: Asker,
     signal: AbortSignal,
+    by = actorFor(asker),
   ): Promise<SendReportDto> {
-    return this.#told(await this.#query(this.#inTime(params), asker, signal), asker);
+    return this.#told(await this.#query(this.#inTime(params), asker, signal, by), asker);
   }
 
   /**
@@ -97,8 +99,9 @@ export class Sender {
     params: OperationParams<'send.delegate'> & NativeMembers,
     asker: Asker,
     idempotencyKey: string | null,
+    by = actorFor(asker),
   ): Promise<SendReportDto> {
-    return this.#told(await this.#delegate(params, asker, idempotencyKey), asker);
+    return this.#told(await this.#delegate(params, asker, idempotencyKey, by), asker);
   }
 
   async notify(
@@ -162,6 +165,7 @@ export class Sender {
     params: OperationParams<'send.query'>,
     asker: Asker,
     signal: AbortSignal,
+    by: Actor,
   ): Promise<SendReport | Failed> {
     const recipient = this.#deps.recipients.resolve(params.to, asker, 'query');
     if (recipient.at === 'peer') {
@@ -173,6 +177,7 @@ export class Sender {
       'query',
       queryPayload(params, recipient, asker),
       asker,
+      by,
       receivedMonotonicMs,
     );
     const { outcome, task } = await this.#deps.queryService.answer(request, signal);
@@ -194,6 +199,7 @@ export class Sender {
     said: OperationParams<'send.delegate'> & NativeMembers,
     asker: Asker,
     idempotencyKey: string | null,
+    by: Actor,
   ): Promise<SendReport | Failed> {
     const { idempotency, store, recipients, delegations } = this.#deps;
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
@@ -207,10 +213,10 @@ export class Sender {
     checkEscalation(params, payload);
     if (recipient.at === 'peer') {
       this.#tookTurn(recipient, asker);
-      return delegations.send(params, recipient, asker, claim);
+      return delegations.send(params, recipient, asker, by, claim);
     }
     return this.#delegateHere(
-      this.#localRequest('delegate', payload, asker, receivedMonotonicMs),
+      this.#localRequest('delegate', payload, asker, by, receivedMonotonicMs),
       recipient,
       claim,
     );
@@ -288,7 +294,8 @@ export class Sender {
     }
     const { peer } = recipient;
     const raw = messenger.encode(peer.key, message);
-    if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
+    const isShutOut = messenger.isShutOut(peer.key);
+    if (isShutOut || !messenger.isOnline(peer.key)) throw peerAway(peer.petname, isShutOut);
     const sent = await messenger.sendEncoded(peer.key, raw);
     if (!sent.ok) throw sent.error;
     this.#tookTurn(recipient, asker, message.ref);
@@ -401,6 +408,7 @@ export class Sender {
     kind: WorkRequest['kind'],
     payload: JsonObject,
     asker: Asker,
+    by: Actor,
     receivedMonotonicMs: number,
   ): WorkRequest {
     const { random } = this.#deps;
@@ -412,6 +420,7 @@ export class Sender {
       kind,
       direction: 'local',
       party,
+      by,
       messageId,
       payload,
       receivedMonotonicMs,
@@ -484,6 +493,11 @@ export class Sender {
       }),
     );
   }
+}
+
+/** Of an agent here; of a person, where the door does not say which. */
+function actorFor(asker: Asker): Actor {
+  return { actor: partyOfAgent(asker), surface: 'agent' };
 }
 
 /** Stands for every paired hub where one is named. */

@@ -10,6 +10,7 @@ import { escapeName } from '../../core/text-escape.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { PartyKey } from '../../ports/transport.ts';
+import type { Actor } from '../base/audit-trail.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import {
   parseDelegate,
@@ -22,6 +23,8 @@ export interface WorkRequest {
   readonly kind: RequestKind;
   readonly direction: 'incoming' | 'local';
   readonly party: PartyKey;
+  /** Whom the audit log names; the party where absent. */
+  readonly by?: Actor;
   readonly messageId: string;
   readonly contentDigest: string;
   readonly payload: JsonObject;
@@ -63,7 +66,7 @@ export type AskedWork = Pick<
 
 type RequestSource = Pick<
   WorkRequest,
-  'kind' | 'direction' | 'party' | 'messageId' | 'payload' | 'receivedMonotonicMs'
+  'kind' | 'direction' | 'party' | 'by' | 'messageId' | 'payload' | 'receivedMonotonicMs'
 >;
 
 /** The error is a sentence for the sender. */

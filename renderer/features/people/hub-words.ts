@@ -19,7 +19,7 @@ export const isBlind = ({ discovery_status: { state } }: HubDto): boolean =>
  * side.
  */
 export const isRefusedThere = (peer: PeerDto): boolean =>
-  peer.trust === 'paired' && !peer.online && peer.not_trusted_there;
+  peer.trust === 'paired' && peer.not_trusted_there;
 /**
  * In another home, as far as this hub can tell: at an address outside its networks, and not of the
  * household by the owner's word.

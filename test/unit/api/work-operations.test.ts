@@ -25,11 +25,13 @@ const agent = (name: string): Caller => ({
 });
 
 let clock: ManualClock;
+let network: MemoryNetwork;
 let hub: WorkHub;
 
 beforeEach(async () => {
   clock = new ManualClock();
-  hub = await new WorkHub({ name: 'mum', network: new MemoryNetwork(), clock }).start();
+  network = new MemoryNetwork();
+  hub = await new WorkHub({ name: 'mum', network, clock }).start();
   await hub.agent('claude', ['family.chat']);
   await hub.agent('lists', ['logistics.grocery']);
 });
@@ -121,6 +123,36 @@ it('sends in the name of the calling agent, whatever the route says', async () =
     CONTEXT,
   );
   expect(hub.card.from_agent).toBe('claude');
+});
+
+it('writes down who asked and at which surface, here and at another hub', async () => {
+  const dad = await new WorkHub({ name: 'dad', network, clock }).start();
+  await hub.pair(dad);
+  const send = sendHandlers(hub.work);
+  const waits = new AbortController();
+  const context = { ...CONTEXT, signal: waits.signal };
+  const question = { to: 'local/lists', question: 'Is there salt?' };
+  const questions: Promise<unknown>[] = [];
+  for (const caller of [PERSON, agent('claude')]) {
+    await send['send.delegate'](delegation('local/lists', 'Add salt'), caller, CONTEXT);
+    questions.push(send['send.query'](question, caller, context));
+    await send['send.delegate'](delegation('dad', 'Add salt'), caller, CONTEXT).catch(() => null);
+  }
+  await clock.settle();
+  const asked = hub.store.read
+    .audit({ limit: 20 })
+    .filter(({ action }) => ['request.asked', 'delegation.sent'].includes(action))
+    .map(({ action, actor, surface }) => [action, actor, surface]);
+  const persons = ['ui:ui-1', 'browser'];
+  const agents = ['agent:claude', 'agent'];
+  for (const who of [persons, agents])
+    expect(asked.filter(([, ...by]) => by.join() === who.join()).map(([action]) => action)).toEqual(
+      expect.arrayContaining(['request.asked', 'request.asked', 'delegation.sent']),
+    );
+  expect(asked).toHaveLength(6);
+  waits.abort();
+  await Promise.allSettled(questions);
+  await dad.close();
 });
 
 it('names who did it in one form, whatever was done', async () => {

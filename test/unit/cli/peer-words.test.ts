@@ -26,9 +26,10 @@ test('a hub that is not paired is said to be nearby and not paired, not to be aw
 test('a paired one is online or away, or refuses this hub, and a suspended one is suspended', () => {
   expect([stateOf(DAD), trustOf(DAD)]).toEqual(['online', 'paired']);
   expect(shown({ trust: 'paired', online: false })).toEqual(['away', 'paired']);
-  expect(shown({ trust: 'paired', online: false, not_trusted_there: true })).toEqual([
-    'refuses this hub',
-    'paired',
-  ]);
+  for (const online of [false, true])
+    expect(shown({ trust: 'paired', online, not_trusted_there: true })).toEqual([
+      'refuses this hub',
+      'paired',
+    ]);
   expect(shown({ trust: 'suspended', online: false })).toEqual(['suspended', 'suspended']);
 });

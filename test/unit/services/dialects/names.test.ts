@@ -301,6 +301,27 @@ test.each([
   });
 });
 
+test.each([true, false])(
+  'a question that broke off is answered in the name of whom it was put to; others: %s',
+  async (isOfferedElsewhere) => {
+    await join(dad, 'fay', 'fipa-acl');
+    const capabilities = ['locks'];
+    await mum.work.agents.update('jules', { capabilities }, OWNER);
+    if (isOfferedElsewhere) await eve.work.agents.update('eddy', { capabilities }, OWNER);
+    await haveAsked();
+    dad.messenger.pulses.set(eve.key, { load: 'busy', roundTripMs: 1 });
+    const query = { performative: 'QUERY', capability: 'locks', content: 'Is it shut?' };
+    const asked = post(dad, 'fay', { ...query, reply_with: 'q-1' });
+    const failed = expect(asked).rejects.toMatchObject({
+      code: 'peer_unreachable',
+      data: { untrusted: { native: { sender: 'mum' } } },
+    });
+    await clock.settle();
+    dad.cut(mum);
+    await failed;
+  },
+);
+
 test('nor does a hub say that one of another sent it', async () => {
   const message = { ...request('jules'), from: 'boss' };
   const payload = {

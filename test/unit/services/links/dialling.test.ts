@@ -1,6 +1,7 @@
 // Which places a round of dialling tries, and how long it stays at each.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Resolver } from '../../../../main/ports/resolver.ts';
+import { PERSON } from '../../../fakes/hub-stack.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
 
 let house: StackHouse;
@@ -29,6 +30,19 @@ describe('a hub that was there before', () => {
       120_000,
     );
     expect(dial.mock.calls.slice(0, 4).map(([target]) => target.port)).toContain(port);
+  });
+});
+
+describe('a hub whose owner named a computer that there is not', () => {
+  it('is said to have a wrong address', async () => {
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
+    await dad.pins(mum);
+    const address = { host: 'mum.example', port: 7100 };
+    await dad.directory.update(mum.key, { address }, PERSON);
+    await house.clock.until(() => dad.peer(mum).trouble !== null, 'it was dialled', 10_000);
+    expect(dad.peer(mum).trouble).toBe(
+      'No computer is known as "mum.example". Check the address of Mum.',
+    );
   });
 });
 

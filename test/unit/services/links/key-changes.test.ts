@@ -35,6 +35,13 @@ describe('HE-09: with another key in the place of a paired hub', () => {
     expect(dad.peer(mum).safety_number).toBe(safetyNumber(dad.key, mum.key));
     // What is written without waiting is there once a later write is.
     await dad.store.write(() => undefined);
+    // Whoever answered did it, and not the hub whose place it took.
+    const told = dad.store.read.audit({ limit: 10 });
+    expect(told.find(({ action }) => action === 'peer.wrong_key')).toMatchObject({
+      actor: 'hub',
+      surface: 'hub',
+      object: mum.key,
+    });
     await dad.halt();
     await dad.start();
     expect(dad.peer(mum).key_change).toMatchObject({ seen_key: other.key, kept_at: null });

@@ -188,6 +188,16 @@ describe('whom "to" means', () => {
     expect(hub.store.read.peer(key)?.trust).toBe('revoked');
   });
 
+  it('says so, too, of a removed hub that was added again by its address', async () => {
+    const key = await pin('Attic');
+    await hub.directory.remove(key, PERSON);
+    await hub.directory.addStatic({ keyHex: key, host: '192.0.2.7', port: 7100, name: 'Attic' });
+    expect(codeOf(() => hub.directory.resolve('attic'))).toEqual([
+      'pairing_required',
+      expect.stringContaining('Add'),
+    ]);
+  });
+
   it('is no adult again, when its hub was removed and is paired anew, until the owner says so; paired again without that it stays one', async () => {
     const key = await pin('Mum');
     await hub.directory.update(key, { role: 'adult' }, PERSON);
@@ -423,8 +433,8 @@ describe('hubs by address', () => {
   it('are read from what people write', () => {
     expect(readHubAddress('attic.example')).toEqual({ host: 'attic.example', port: 7100 });
     expect(readHubAddress(' 192.0.2.7:7200 ')).toEqual({ host: '192.0.2.7', port: 7200 });
-    expect(readHubAddress('[2001:db8::7]:7100')).toEqual({ host: '2001:db8::7', port: 7100 });
-    expect(readHubAddress('2001:db8::7')).toEqual({ host: '2001:db8::7', port: 7100 });
+    for (const text of ['[2001:db8::7]:7100', '2001:db8::7'])
+      expect(() => readHubAddress(text)).toThrow('Hubs reach each other over IPv4.');
     for (const text of [
       '',
       'http://x',

@@ -42,6 +42,17 @@ const message = (kind: string, payload: Record<string, unknown> = {}) => ({
   payload,
 });
 
+/** How often a hub asks from now on what another one can do. */
+function asksOf({ transport }: HubStack): { readonly count: number } {
+  const asks = { count: 0 };
+  const request = transport.request.bind(transport);
+  transport.request = (connectionId, bytes, ...more) => {
+    if (new TextDecoder().decode(bytes).includes('"kind":"discover"')) asks.count += 1;
+    return request(connectionId, bytes, ...more);
+  };
+  return asks;
+}
+
 describe('links between paired hubs', () => {
   it('come up when a paired hub is heard nearby, and both sides learn features, round trip and capabilities', async () => {
     const { dad, mum } = await house.couple();
@@ -59,6 +70,55 @@ describe('links between paired hubs', () => {
     expect(dad.peer(mum).round_trip_ms).not.toBeNull();
     expect(mum.peer(dad).capabilities?.untrusted.domains).toEqual(['family.calendar']);
     expect(mum.peer(dad).how_found).toBe('incoming');
+  });
+
+  it('let a hub that trusted the other first know, whenever that one trusts it too, and ask no more', async () => {
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
+    await dad.pins(mum);
+    dad.hears(mum);
+    await house.clock.until(() => dad.links.isShutOut(mum.key), 'Dad is not known there');
+    await house.clock.advance(40_000);
+    const asked = { dad: asksOf(dad), mum: asksOf(mum) };
+    await mum.pins(dad);
+    await house.clock.advance(500);
+    expect(dad.links.isShutOut(mum.key)).toBe(false);
+    expect(dad.peer(mum).capabilities).not.toBeNull();
+    await house.clock.advance(60_000);
+    expect({ dad: asked.dad.count, mum: asked.mum.count }).toEqual({ dad: 1, mum: 1 });
+  });
+
+  it('are never shown as refused where the two hubs pin each other a moment apart', async () => {
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
+    await dad.pins(mum);
+    dad.hears(mum);
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'Mum says hello');
+    await house.clock.advance(500);
+    await mum.pins(dad);
+    await house.clock.until(() => dad.peer(mum).capabilities !== null, 'Dad is known there');
+    const shown = dad.seen.flatMap((event) => (event.type === 'peer' ? [event.peer] : []));
+    expect(shown.filter(({ not_trusted_there: isShut }) => isShut)).toEqual([]);
+  });
+
+  it('stay as they are where the owner names the other hub or lets it in once more', async () => {
+    const { dad, mum } = await house.couple();
+    await house.clock.until(() => dad.peer(mum).capabilities !== null, 'Dad has asked');
+    const asked = asksOf(dad);
+    await dad.directory.update(mum.key, { name: 'Kitchen' }, PERSON);
+    expect(dad.seen.at(-1)).toMatchObject({ type: 'peer', peer: { name: 'Kitchen' } });
+    await dad.directory.update(mum.key, { person: 'Ann', role: 'adult' }, PERSON);
+    await house.clock.settle();
+    expect(asked.count).toBe(0);
+    await dad.directory.update(mum.key, { trust: 'paired' }, PERSON);
+    expect(dad.auditActions()).toEqual(['peer.changed', 'peer.changed', 'peer.changed']);
+  });
+
+  it('are told to pages again once a hub that was stopped is started again', async () => {
+    const { dad, mum } = await house.couple();
+    await dad.halt();
+    dad.seen.length = 0;
+    await dad.start();
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'it is online again', 60_000);
+    expect(dad.seen.map(({ type }) => type)).toContain('peer');
   });
 
   it('show the round trip of the last ping, and none while offline', async () => {

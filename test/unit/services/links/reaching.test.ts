@@ -15,6 +15,7 @@ import {
   DiscoveryService,
   type DiscoveryServiceDeps,
 } from '../../../../main/services/links/discovery-service.ts';
+import { CLOSE_CODES } from '../../../../main/ports/transport.ts';
 import { writeShareToken } from '../../../../main/services/links/hub-address.ts';
 import type { HubStack } from '../../../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
@@ -218,7 +219,8 @@ describe('discovery', () => {
 });
 
 describe('hello', () => {
-  it('may be overtaken on the way back: what the other side sends meanwhile waits for it and is answered', async () => {
+  /** A hub that dials another one that is paired, with its hello as it came there. */
+  async function greeted() {
     const dad = await house.hub('Dad');
     const raw = await new RawHub(house.network.create()).start();
     house.endsWith(() => raw.transport.stop());
@@ -237,6 +239,11 @@ describe('hello', () => {
     );
     const hello = raw.events.find((event) => event.type === 'request');
     if (hello?.type !== 'request') throw new Error('no hello');
+    return { dad, raw, hello };
+  }
+
+  it('may be overtaken on the way back: what the other side sends meanwhile waits for it and is answered', async () => {
+    const { dad, raw, hello } = await greeted();
     const early = raw.transport.request(
       hello.connectionId,
       raw.envelope(dad.agentId, 'ping', {}),
@@ -258,25 +265,21 @@ describe('hello', () => {
     expect(dad.links.isOnline(raw.key)).toBe(true);
   });
 
-  it('that is answered with something else closes the connection and says so', async () => {
-    const dad = await house.hub('Dad');
-    const raw = await new RawHub(house.network.create()).start();
-    house.endsWith(() => raw.transport.stop());
-    await dad.store.write((tables) => dad.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
-    dad.directory.pinned(raw.key);
-    dad.directory.foundNearby({
-      agentId: raw.agentId,
-      keyHex: raw.key,
-      port: raw.port,
-      addresses: ['127.0.0.1'],
-      label: 'raw',
-    });
+  it('that is never answered closes the connection and says so', async () => {
+    const { dad, raw } = await greeted();
     await house.clock.until(
-      () => raw.events.some(({ type }) => type === 'request'),
-      'the hello came',
+      () => dad.directory.dto(raw.key).trouble !== null,
+      'it is told',
+      10_000,
     );
-    const hello = raw.events.find((event) => event.type === 'request');
-    if (hello?.type !== 'request') throw new Error('no hello');
+    expect(dad.directory.dto(raw.key).trouble).toBe('Raw did not answer hello in time.');
+    expect(raw.events).toContainEqual(
+      expect.objectContaining({ type: 'disconnected', code: CLOSE_CODES.tooSlow }),
+    );
+  });
+
+  it('that is answered with something else closes the connection and says so', async () => {
+    const { dad, raw, hello } = await greeted();
     const { id } = JSON.parse(new TextDecoder().decode(hello.bytes));
     const payload = { protocol_versions: [9], selected_version: 9, features: [] };
     raw.transport.respond(

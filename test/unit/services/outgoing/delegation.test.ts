@@ -308,6 +308,15 @@ describe('a delegation between two hubs', () => {
     });
   });
 
+  it('is told so of a notice, too, where that hub takes the connection and nothing more', async () => {
+    dad.messenger.shutOutBy.add(mum.key);
+    const notice = { to: 'mum', topic: 'meals', data: 'Ready', importance: 'low' } as const;
+    await expect(dad.work.sender.notify(notice, 'openclaw')).rejects.toMatchObject({
+      code: 'peer_unreachable',
+      message: 'mum refuses this hub; nothing was sent.',
+    });
+  });
+
   it('names what there is when nobody handles the domain and no agent is the default', async () => {
     await mum.work.agents.setClass(
       'claude',

@@ -161,6 +161,20 @@ it('takes back a few at a time from a hub that is back, and waits when it is ask
   expect(mum.store.read.countOutbox(dad.key, 'cancels')).toBe(0);
 });
 
+it('looks now and then, and not each second, while a hub is away that has what was sent or not', async () => {
+  const { delivery_id: delivery } = await held();
+  mum.messenger.lost.add('result');
+  await reply(delivery);
+  dad.cut(mum);
+  const looks = vi.spyOn(mum.store.read, 'outboxParties');
+  await clock.advance(600_000);
+  expect(looks.mock.calls.length).toBeLessThanOrEqual(4);
+  mum.messenger.lost.clear();
+  dad.connect(mum);
+  await clock.settle();
+  expect(dad.store.read.tasks({ limit: 1 })).toMatchObject([{ state: 'completed' }]);
+});
+
 it('writes nothing that anybody waits for while a hub is away, and goes on counting its time', async () => {
   dad.cut(mum);
   await waiting(3);

@@ -100,11 +100,7 @@ const agentDomains = v.pipe(
   v.array(
     v.union([
       domain,
-      v.strictObject({
-        domain,
-        risk_class: v.optional(v.nullable(riskClass), null),
-        offered: v.optional(v.boolean()),
-      }),
+      v.strictObject({ domain, risk_class: v.optional(v.nullable(riskClass), null) }),
     ]),
   ),
   v.maxLength(AGENT_AREAS_MAX),

@@ -431,7 +431,7 @@ export const OPERATIONS = {
     params: v.strictObject({ name: agentName }),
   },
   'agents.issueToken': {
-    summary: 'Gives an agent a further token.',
+    summary: 'Gives an agent a new token, and ends its other ones.',
     method: 'POST',
     path: '/v1/agents/:name/tokens',
     access: 'owner',

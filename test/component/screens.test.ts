@@ -1054,7 +1054,7 @@ describe('what stands around the screens', () => {
       type: 'approval',
       approval: { ...SALT, state: 'approved', decided_at: NOW, rule_id: 'r', surface: 'rule' },
     });
-    await expect.element(page.getByText('allowed without asking 1')).toBeVisible();
+    await expect.element(page.getByText('allowed by a rule 1')).toBeVisible();
     await page.getByText('As a table').click();
     await expect.element(page.getByRole('row', { name: '18:00 0 1 0 0 0' })).toBeVisible();
     const own_answer = { text: 'At 8.', choice: null };

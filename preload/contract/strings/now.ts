@@ -285,7 +285,7 @@ export const activity = {
   today: 'Today, hour by hour',
   since: (time: string) => `Since ${time}, hour by hour`,
   allowed: 'allowed by a person',
-  unasked: 'allowed without asking',
+  unasked: 'allowed by a rule',
   answered: 'answered by a person',
   declined: 'declined',
   expired: 'nobody decided',
@@ -295,9 +295,9 @@ export const activity = {
   rulesToday: (
     since: string | null,
     {
-      allowedByRule: allowed,
+      unasked: allowed,
       declinedByRule: declined,
-    }: { readonly allowedByRule: number; readonly declinedByRule: number },
+    }: { readonly unasked: number; readonly declinedByRule: number },
   ) => {
     const did = [
       ...(allowed === 0

@@ -143,7 +143,6 @@ export const LOG_FORMS = ['text', 'json'] as const;
 export type LogForm = (typeof LOG_FORMS)[number];
 
 export const THEMES = ['system', 'light', 'dark', 'contrast'] as const;
-export type Theme = (typeof THEMES)[number];
 
 /** Whether `list` has this word: for words that come as any text. */
 export function isOneOf<const Member extends string>(

@@ -100,11 +100,7 @@ const agentDomains = v.pipe(
   v.array(
     v.union([
       domain,
-      v.strictObject({
-        domain,
-        risk_class: v.optional(v.nullable(riskClass), null),
-        offered: v.optional(v.boolean()),
-      }),
+      v.strictObject({ domain, risk_class: v.optional(v.nullable(riskClass), null) }),
     ]),
   ),
   v.maxLength(AGENT_AREAS_MAX),
@@ -435,7 +431,7 @@ export const OPERATIONS = {
     params: v.strictObject({ name: agentName }),
   },
   'agents.issueToken': {
-    summary: 'Gives an agent a further token.',
+    summary: 'Gives an agent a new token, and ends its other ones.',
     method: 'POST',
     path: '/v1/agents/:name/tokens',
     access: 'owner',

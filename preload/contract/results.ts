@@ -185,9 +185,9 @@ export interface OperationResults {
   'tasks.list': Items<TaskDto>;
   'tasks.get': TaskDto;
   'tasks.cancel': TaskDto;
-  /** `waiting`: how many more there are, which nobody has taken. */
   /** What a person here said. That nobody said anything is an error. */
   'send.permission': { readonly decision: 'allow' | 'decline'; readonly reason: string | null };
+  /** `waiting`: how many more there are, which nobody has taken. */
   'inbox.claim': Items<DeliveryDto> & { readonly waiting: number };
   /** `items`: the ids of those that came last, or of the work that may be taken next. */
   'inbox.waiting': { readonly waiting: number; readonly items: readonly string[] };
@@ -242,7 +242,6 @@ export interface OperationResults {
   'feed.markRead': { readonly unread: number };
   'feed.mute': Items<MutedTopicDto>;
   'feed.unmute': Items<MutedTopicDto>;
-  /** `doubt`: the newest row about the finding that still stands; absent: there is none. */
   'audit.list': Items<AuditRowDto>;
   'audit.verify': AuditCheckDto;
   'audit.verification': AuditCheckDto;

@@ -59,6 +59,12 @@ export function when(at: number, now: number): string {
   return dayNumber(at) === dayNumber(now) ? timeOfDay(at) : dayName(at, now);
 }
 
+/** "18:04:31" if it was today, else "Yesterday, 18:04:31". */
+export function exactWhen(at: number, now: number): string {
+  const isToday = dayNumber(at) === dayNumber(now);
+  return isToday ? exactTime(at) : `${dayName(at, now)}, ${exactTime(at)}`;
+}
+
 /**
  * "40 seconds", "8 minutes", "1 hour 56 minutes", "3 days": never more than two parts, rounded
  * down, seconds only below a minute.

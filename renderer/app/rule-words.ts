@@ -18,6 +18,11 @@ export function untilAt(at: number, now: number): string {
   return dayName(at, now) === words.common.today ? timeOfDay(at) : dayAt(at, now);
 }
 
+/** The last minute of the day, by the clock of whoever looks. */
+export function midnightAfter(at: number): number {
+  return new Date(at).setHours(23, 59, 0, 0);
+}
+
 /** "today", "Thursday", "3 March": within a sentence. */
 function dayOf(at: number, now: number): string {
   const day = dayName(at, now);

@@ -1,4 +1,4 @@
-// The catalogue in use. Every word a page shows comes through here.
+// The catalogue in use.
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 
 export const words = ENGLISH;

@@ -407,6 +407,26 @@ describe('what becomes of a card', () => {
     await expect.element(button('Allow once')).not.toHaveAttribute('aria-disabled');
   });
 
+  test.each([
+    ['hub_unreachable', 'No answer.'],
+    ['storage_failed', 'The disk is full.'],
+  ] as const)(
+    'a decision of which nobody knows what became of it says so: %s',
+    async (code, detail) => {
+      const problem = problemOf(code, detail);
+      const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }), {
+        'approvals.decide': () => ({ ok: false, problem }),
+        'approvals.get': () => ({ ok: false, problem: problemOf('hub_unreachable', 'No answer.') }),
+      });
+      await showCards(hub);
+      await press(button('Allow once'));
+      await expect
+        .element(page.getByText(`${detail} Whether this was decided is not known.`))
+        .toBeVisible();
+      await expect.element(page.getByText('Nothing was decided.')).not.toBeInTheDocument();
+    },
+  );
+
   test('declined, expired and called off keep different words', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT, CAR] }));
     await showCards(hub);

@@ -19,7 +19,11 @@ const OLD = noticeOf('old', 1, {
 
 test('they leave, and the badge counts those that are left', async () => {
   const hub = new FakeHubApi(snapshotOf({ feed: NEWEST, feed_unread: 2 }), {
-    'feed.list': () => ({ ok: true, value: { items: [OLD], next: null } }),
+    // Its first page is what the page shows already.
+    'feed.list': ({ cursor }) => ({
+      ok: true,
+      value: cursor === undefined ? { items: NEWEST, next: 'older' } : { items: [OLD], next: null },
+    }),
   });
   await showApp(hub, 'feed');
   const badge = page.getByRole('navigation').getByRole('link', { name: /Feed/ });

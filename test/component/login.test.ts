@@ -1,7 +1,7 @@
 // The page that a browser shows to whoever is not logged in: plain words and the owner's
 // passphrase, and a login link for who has one.
 import { expect, test } from 'vitest';
-import { page } from 'vitest/browser';
+import { page, userEvent } from 'vitest/browser';
 import { render } from 'vitest-browser-svelte';
 import App from '../../renderer/app/App.svelte';
 import '../../renderer/styles/all.css';
@@ -33,6 +33,13 @@ test('asks for the passphrase and says what else lets somebody in, without a wor
   await page.getByLabelText('Owner passphrase').fill('correct horse');
   await button('Log in').click();
   expect(callsOf(hub, 'hub.login')).toEqual([{ passphrase: 'correct horse' }]);
+});
+
+test('sends no empty passphrase', async () => {
+  const hub = await showLogin();
+  await page.getByLabelText('Owner passphrase').click();
+  await userEvent.keyboard('{Enter}');
+  expect(callsOf(hub, 'hub.login')).toEqual([]);
 });
 
 test('takes a login link from who has one, and says there where it comes from', async () => {

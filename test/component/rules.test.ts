@@ -2,13 +2,35 @@
 // in force, and that no haste decides.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import type { CallOutcome } from '../../preload/contract/hub-api.ts';
+import type { RuleTestDto } from '../../preload/contract/rules.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
-import { DAD, DEPLOY, DINNER, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
+import {
+  DAD,
+  DEPLOY,
+  DINNER,
+  NOW,
+  SALT,
+  agentOf,
+  approvalOf,
+  snapshotOf,
+} from '../fakes/household.ts';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const decided = (hub: FakeHubApi) => callsOf(hub, 'approvals.decide');
+const ASKS: RuleTestDto = {
+  decision: 'ask',
+  ground: 'default',
+  agent: 'claude-code',
+  agent_name: 'Claude Code',
+  risk_class: 'R2',
+  rule: null,
+  held: null,
+  stopped: false,
+  considered: [],
+};
 
 beforeEach(() => {
   vi.useFakeTimers({
@@ -386,17 +408,7 @@ describe('the Rules screen', () => {
     const hub = new FakeHubApi(snapshotOf({ rules: RULES }), {
       'rules.test': () => ({
         ok: true,
-        value: {
-          decision: 'ask',
-          ground: 'default',
-          agent: 'claude-code',
-          agent_name: 'Claude Code',
-          risk_class: 'R2',
-          rule: null,
-          held: null,
-          stopped: false,
-          considered: [{ rule: CALENDAR_RULE, miss: 'kind' }],
-        },
+        value: { ...ASKS, considered: [{ rule: CALENDAR_RULE, miss: 'kind' }] },
       }),
     });
     await showApp(hub, 'rules');
@@ -414,6 +426,28 @@ describe('the Rules screen', () => {
     await expect.element(page.getByText('It would ask you.')).toBeVisible();
     await page.getByRole('combobox', { name: 'Wants' }).selectOptions('to ask a question');
     await expect.element(page.getByText('It would ask you.')).not.toBeInTheDocument();
+  });
+
+  test('what the tester is told of the question before is not said of another one', async () => {
+    const answer = Promise.withResolvers<CallOutcome<RuleTestDto>>();
+    const hub = new FakeHubApi(snapshotOf({ rules: RULES }), {
+      'rules.test': () => answer.promise,
+    });
+    await showApp(hub, 'rules');
+    await button('Try it').click();
+    await page.getByRole('combobox', { name: 'Wants' }).selectOptions('to ask a question');
+    answer.resolve({ ok: true, value: ASKS });
+    await expect.element(button('Try it')).not.toHaveAttribute('aria-disabled');
+    await expect.element(page.getByText('It would ask you.')).not.toBeInTheDocument();
+  });
+
+  test('an area that is dangerous at two agents is named once', async () => {
+    const domains = [{ domain: 'work.projects', risk_class: 'R3' }] as const;
+    const agents = [agentOf('claude-code', { domains }), agentOf('reminders', { domains })];
+    await showApp(new FakeHubApi(snapshotOf({ agents })), 'rules');
+    await expect
+      .element(page.getByText('Work projects always asks where it is marked dangerous.'))
+      .toBeVisible();
   });
 
   test('the tester asks in the name of an agent there, of which the hub itself is none', async () => {

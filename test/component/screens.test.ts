@@ -384,7 +384,15 @@ describe('agents', () => {
   });
 
   test('the class of an area is set in words, and the others stay', async () => {
-    const hub = new FakeHubApi(snapshotOf());
+    const agents = [
+      agentOf('claude-code', {
+        domains: [
+          { domain: 'family.chat', risk_class: 'R2' },
+          { domain: 'work.projects', risk_class: 'R3', offered: false, example: 'Ship it' },
+        ],
+      }),
+    ];
+    const hub = new FakeHubApi(snapshotOf({ agents }));
     await showApp(hub, 'agents');
     await expectAccessible();
     await page.getByRole('combobox', { name: 'Risk of Family chat' }).selectOptions('Dangerous');
@@ -398,6 +406,20 @@ describe('agents', () => {
         ],
       },
     ]);
+  });
+
+  test('a class that the hub refuses is not shown as set', async () => {
+    const hub = new FakeHubApi(snapshotOf(), {
+      'agents.setClass': () => ({
+        ok: false,
+        problem: problemOf('storage_failed', 'The disk is full.'),
+      }),
+    });
+    await showApp(hub, 'agents');
+    const picker = page.getByRole('combobox', { name: 'Risk of Family chat' });
+    await picker.selectOptions('Dangerous');
+    await expect.element(page.getByText(/disk is full/)).toBeVisible();
+    await expect.element(picker).toHaveValue('R2');
   });
 
   test('a program that knocks shows its code, is confirmed by it, and its buttons open after 700 ms', async () => {
@@ -1032,7 +1054,7 @@ describe('what stands around the screens', () => {
       type: 'approval',
       approval: { ...SALT, state: 'approved', decided_at: NOW, rule_id: 'r', surface: 'rule' },
     });
-    await expect.element(page.getByText('allowed without asking 1')).toBeVisible();
+    await expect.element(page.getByText('allowed by a rule 1')).toBeVisible();
     await page.getByText('As a table').click();
     await expect.element(page.getByRole('row', { name: '18:00 0 1 0 0 0' })).toBeVisible();
     const own_answer = { text: 'At 8.', choice: null };

@@ -54,7 +54,7 @@ async function searched(items: readonly SearchHitDto[], next: string | null = nu
 
 test('/ and a word find it: who asked whom, the hit marked, who decided, what came of it; Enter opens the place', async () => {
   const hub = await searched([hitOf()]);
-  await expect.element(page.getByText(text.found(1))).toBeVisible();
+  await expect.element(page.getByText(text.found(1, false))).toBeVisible();
   expect(callsOf(hub, 'history.search')).toHaveLength(1);
   const link = page.getByRole('link', { name: /OpenClaw, Dad’s laptop to Claude Code/ });
   await expect.element(link).toHaveTextContent(/Mum allowed it, on Mum’s PC\. Done\./);
@@ -102,6 +102,11 @@ test('nothing found, a refusal and more to come are told, and an emptied box bri
     .toBeVisible();
 });
 
+test('what was found is not said to be all while there is more', async () => {
+  await searched([hitOf()], '7');
+  await expect.element(page.getByText('1 found so far', { exact: true })).toBeVisible();
+});
+
 test('what is said meanwhile joins the hits', async () => {
   const items = [hitOf()];
   let answer: CallOutcome<Items<SearchHitDto>> | undefined;
@@ -112,12 +117,12 @@ test('what is said meanwhile joins the hits', async () => {
   await userEvent.keyboard('/');
   await expect.element(box()).toHaveFocus();
   await userEvent.keyboard('action:delegate{Enter}');
-  await expect.element(page.getByText(text.found(1))).toBeVisible();
+  await expect.element(page.getByText(text.found(1, false))).toBeVisible();
   items.unshift(hitOf({ seq: 999, snippet: [['And dessert at 9', false]] }));
   hub.emit({ type: 'conversation', id: DINNER_THREAD.conversation.id });
   await vi.advanceTimersByTimeAsync(1_500);
   await expect.element(page.getByRole('link', { name: /And dessert at 9/ })).toBeVisible();
-  await expect.element(page.getByText(text.found(2))).toBeVisible();
+  await expect.element(page.getByText(text.found(2, false))).toBeVisible();
   // Its first look may find nothing, or the hub be away: what is shown stays.
   for (const outcome of [
     { ok: true as const, value: { items: [], next: '7' } },
@@ -126,7 +131,7 @@ test('what is said meanwhile joins the hits', async () => {
     answer = outcome;
     hub.emit({ type: 'conversation', id: DINNER_THREAD.conversation.id });
     await vi.advanceTimersByTimeAsync(1_500);
-    await expect.element(page.getByText(text.found(2))).toBeVisible();
+    await expect.element(page.getByText(text.found(2, false))).toBeVisible();
   }
   expect(callsOf(hub, 'history.search')).toHaveLength(4);
 });

@@ -56,6 +56,13 @@ describe('a request in its conversation', () => {
     await expectAccessible();
   });
 
+  test('of another day than today shows the day, too', async () => {
+    const thread = await showThread([{ at: NOW - 86_400_000 }, { at: NOW }]);
+    const [before, today] = [...thread.querySelectorAll('.meta')].map(textOf);
+    expect(before).toMatch(/^Yesterday, [0-9:]+, a task/);
+    expect(today).toMatch(/^[0-9:]+, a task/);
+  });
+
   test('shows the options of a choice and what was recommended', async () => {
     const option = { pros: [], cons: [] };
     const thread = await showThread([

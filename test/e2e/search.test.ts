@@ -123,7 +123,7 @@ describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last mont
     await page.keyboard.press('Enter');
     const hit = page.getByRole('main').getByRole('link').filter({ hasText: 'dinner' }).first();
     await hit.waitFor();
-    await page.getByText(search.found(1)).waitFor();
+    await page.getByText(search.found(1, false)).waitFor();
     const shown = (await hit.innerText()).replaceAll(/\s+/g, ' ');
     expect(shown).toMatch(/OpenClaw, Dad’s laptop to Claude Code, Mum’s PC/);
     expect(shown).toMatch(/Mum allowed it, on Mum’s PC\. Done\./);

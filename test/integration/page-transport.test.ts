@@ -92,15 +92,15 @@ describe('a page', () => {
     expect(
       await api.call('agents.create', { name: 'bot', domains: ['family.chat'] }),
     ).toMatchObject({ ok: true });
-    expect(await api.call('agents.get', { name: 'bot' })).toMatchObject({
+    expect(await api.call('agents.setClass', { name: 'bot', risk_class: 'R1' })).toMatchObject({
       ok: true,
-      value: { name: 'bot', risk_class: 'R2' },
+      value: { name: 'bot', risk_class: 'R1' },
     });
     expect(await api.call('tasks.list', { limit: 5 })).toMatchObject({
       ok: true,
       value: { items: [] },
     });
-    expect(await api.call('agents.get', { name: 'nobody' })).toMatchObject({
+    expect(await api.call('agents.rename', { name: 'nobody', display_name: 'Bot' })).toMatchObject({
       ok: false,
       problem: { code: 'not_found', status: 404 },
     });

@@ -346,13 +346,20 @@ export class DoNotDisturb implements Gate {
   }
 
   /**
-   * @param urgentPeers undefined: as they are. @throws AppError peer_not_found, pairing_required
+   * @param urgentPeers undefined: as they are. @throws AppError conflict where two have one name,
+   * peer_not_found, pairing_required
    */
   async setQuietHours(
     periods: readonly QuietPeriodDto[],
     urgentPeers: readonly string[] | undefined,
     person: Decider,
   ): Promise<AttentionDto> {
+    const names = periods.map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined)
+      throw inputError('conflict', `There are quiet hours called "${twice}" already.`, {
+        hint: 'Give these another name.',
+      });
     const change: Change = (settings, tables) => {
       const urgent =
         urgentPeers === undefined

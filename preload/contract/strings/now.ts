@@ -27,14 +27,14 @@ const together = {
   decline: (count: number) => `Decline these ${count}`,
   opensWhenRead: 'Opens when you have read each one to the end',
   /**
-   * @param left those that were not: another request by now, decided by somebody else, or not taken
-   * by the hub
+   * @param left those of which that is not sure: another request by now, decided by somebody else,
+   * not taken by the hub, or it gave no answer
    */
   told: (decision: 'allow' | 'decline', done: number, left: number) => {
     const did = decision === 'allow' ? 'allowed' : 'declined';
     const all = plural(done, { one: `{n} request ${did}.`, other: `{n} requests ${did}.` });
     if (left === 0) return all;
-    return `${all} ${plural(left, { one: `{n} was not ${did} here. Look at it again.`, other: `{n} were not ${did} here. Look at them again.` })}`;
+    return `${all} ${plural(left, { one: `{n} may not have been ${did} here. Look at it again.`, other: `{n} may not have been ${did} here. Look at them again.` })}`;
   },
 } as const;
 
@@ -183,6 +183,7 @@ export const now = {
   opensSoon: 'The buttons open in a moment.',
   sending: 'Telling the hub…',
   notSent: 'Nothing was decided.',
+  notKnown: 'Whether this was decided is not known. This card says so once the hub answers.',
   typeWord: 'To allow it, type the last word of the text. It is underlined.',
   typeWordNotYet: 'Not the whole word yet.',
   typeWordMatches: 'The word matches.',
@@ -284,7 +285,7 @@ export const activity = {
   today: 'Today, hour by hour',
   since: (time: string) => `Since ${time}, hour by hour`,
   allowed: 'allowed by a person',
-  unasked: 'allowed without asking',
+  unasked: 'allowed by a rule',
   answered: 'answered by a person',
   declined: 'declined',
   expired: 'nobody decided',
@@ -294,9 +295,9 @@ export const activity = {
   rulesToday: (
     since: string | null,
     {
-      allowedByRule: allowed,
+      unasked: allowed,
       declinedByRule: declined,
-    }: { readonly allowedByRule: number; readonly declinedByRule: number },
+    }: { readonly unasked: number; readonly declinedByRule: number },
   ) => {
     const did = [
       ...(allowed === 0

@@ -140,7 +140,7 @@ export const agents = {
     refuse: 'Refuse',
     confirm: 'Confirm',
     note: (duration: string) =>
-      `This request ends in ${duration}. The agent starts with “others see it” until you say otherwise.`,
+      `This request ends in ${duration}. The agent starts with “others see it” or riskier until you say otherwise.`,
     noteAgain: (duration: string) =>
       `This request ends in ${duration}. An agent of this name was connected before: it gets its areas, its risk settings and its inbox back.`,
     wasRemoved: (day: string) =>
@@ -182,7 +182,7 @@ export const agents = {
   connect: {
     title: 'Connect an agent',
     detail:
-      'On this computer only. It starts with “others see it” for every area, until you say otherwise.',
+      'On this computer only. It starts with “others see it” or riskier for every area, until you say otherwise.',
     name: 'Name',
     nameHint: 'Like claude-code: small letters, digits, “.”, “_” and “-”',
     display: 'What you call it',

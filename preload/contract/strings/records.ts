@@ -81,7 +81,7 @@ export const conversations = {
     label: 'Search what was said',
     submit: 'Search',
     help: 'Filters, such as from:mum, action:question, outcome:declined, by:rule, after:2026-05',
-    found: (count: number) => `${count} found`,
+    found: (count: number, more: boolean) => `${count} found${more ? ' so far' : ''}`,
     none: 'Nothing found.',
     noneYet: 'Nothing found yet.',
     older: 'Look further back',

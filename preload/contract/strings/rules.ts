@@ -76,7 +76,7 @@ export const rules = {
   everythingElseMeta:
     'The default. It can’t be removed. Questions in areas that only look are allowed. Where Settings says that an adult decides, the adult is asked.',
   dangerous: (areas: string, count: number) =>
-    `${areas} ${plural(count, { one: 'always asks', other: 'always ask' })}.`,
+    `${areas} ${plural(count, { one: 'always asks where it is', other: 'always ask where they are' })} marked dangerous.`,
   dangerousMeta: 'Dangerous areas. No rule can open them.',
 
   removed: 'Rule removed. You will be asked again.',

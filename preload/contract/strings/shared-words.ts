@@ -169,12 +169,11 @@ export const common = {
     open: 'Log in',
     usePassphrase: 'Use the owner passphrase',
     useCode: 'Use a login link',
-    note: 'You stay logged in for 12 hours, or until 30 minutes pass without a click, in this tab only. Check that the address above begins with',
+    note: 'You stay logged in for 12 hours at most, or until this page has asked its hub nothing for 30 minutes, in this tab only. Check that the address above begins with',
     noCode:
       'That is not a login link or code. It looks like the last part of the link after “#c=”.',
     otherHub: (theirs: string, ours: string) =>
       `That link opens ${theirs}. This page is ${ours}: open the link itself, or get one for this hub.`,
-    ended:
-      'The login of this tab has ended. Nothing was decided meanwhile. What waited still waits.',
+    ended: 'The login of this tab has ended. Log in to see what waits now.',
   },
 } as const;

@@ -97,9 +97,10 @@ export class AgentsController {
 
   /** The class of one area; null: like the agent. The other areas stay as they are. */
   async setAreaClass(agent: AgentDto, area: string, riskClass: RiskClass | null): Promise<void> {
-    const domains = agent.domains.map((other) =>
-      other.domain === area ? { domain: area, risk_class: riskClass } : { ...other },
-    );
+    const domains = agent.domains.map(({ domain, risk_class }) => ({
+      domain,
+      risk_class: domain === area ? riskClass : risk_class,
+    }));
     await this.#calls.run(agent.name, () =>
       this.#api.call('agents.setClass', {
         name: agent.name,

@@ -312,7 +312,8 @@ export class ApprovalsController {
       this.#deps.hub.putApproval(newest.value);
       return;
     }
-    card.failSending(`${words.now.notSent} ${problemWords(outcome.problem)}`);
+    const why = problemWords(outcome.problem);
+    card.failSending(newest?.ok ? `${words.now.notSent} ${why}` : `${why} ${words.now.notKnown}`);
   }
 
   /**

@@ -235,7 +235,7 @@ export class CardModel {
     this.#problem = null;
   }
 
-  /** The hub did not take the decision: nothing was decided, and the card stays. */
+  /** The hub did not take the decision, or nobody knows whether it did: the card stays. */
   failSending(sentence: string): void {
     this.#sending = false;
     this.#pressedHere = null;

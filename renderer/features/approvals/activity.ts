@@ -20,7 +20,7 @@ const UNIT_MAX_PX = 28;
 interface Counts {
   /** By a person, here or at an adult's hub. */
   readonly allowed: number;
-  /** Nobody was asked: a rule allowed it, or the agent only looks. */
+  /** By a rule. */
   readonly unasked: number;
   /** By a person, instead of letting an agent do it. */
   readonly answered: number;
@@ -38,8 +38,7 @@ export interface Hour extends Counts {
 export interface Activity extends Counts {
   /** From the first one shown to the present one, without gaps. */
   readonly hours: readonly Hour[];
-  /** Of those allowed, and of those declined: by a rule. */
-  readonly allowedByRule: number;
+  /** Of those declined. */
   readonly declinedByRule: number;
   /** The day is shown from its beginning; else from the first hour of which everything is known. */
   readonly isWhole: boolean;
@@ -83,8 +82,6 @@ export function activityOf(decided: readonly Decided[], knownFrom: number, now: 
     },
   );
   const sum = (what: Became) => hours.reduce((all, hour) => all + hour[what], 0);
-  const byRule = (what: Became) =>
-    counted.filter((one) => one.what === what && one.isByRule).length;
   return {
     hours,
     allowed: sum('allowed'),
@@ -92,20 +89,20 @@ export function activityOf(decided: readonly Decided[], knownFrom: number, now: 
     answered: sum('answered'),
     declined: sum('declined'),
     expired: sum('expired'),
-    allowedByRule: byRule('unasked'),
-    declinedByRule: byRule('declined'),
+    declinedByRule: counted.filter(({ what, isByRule }) => what === 'declined' && isByRule).length,
     isWhole,
   };
 }
 
-/** What its asker cancelled, and what waits, is none of these. */
+/**
+ * What its asker cancelled, and what waits, is none of these; nor is a question to an agent that
+ * only looks, which is no approval.
+ */
 function whatBecame(story: StoryDto): Became | undefined {
   const { outcome } = story.verdict;
   switch (outcome) {
     case 'allowed':
       return isByRule(story) ? 'unasked' : 'allowed';
-    case 'passed':
-      return 'unasked';
     case 'answered':
     case 'chosen':
       return 'answered';
@@ -113,6 +110,7 @@ function whatBecame(story: StoryDto): Became | undefined {
     case 'expired':
       return outcome;
     case 'none':
+    case 'passed':
     case 'waiting':
     case 'withdrawn':
       return undefined;

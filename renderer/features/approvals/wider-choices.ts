@@ -3,7 +3,7 @@
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
-import { dayAt } from '../../app/rule-words.ts';
+import { dayAt, midnightAfter } from '../../app/rule-words.ts';
 import { words } from '../../app/words.ts';
 
 const { choices, choiceDetail, ends } = words.rules;
@@ -76,10 +76,4 @@ export function endOf(choice: WiderChoice, now: number): string {
 
 function untilOf(until: number, now: number): Pick<WiderChoice, 'until' | 'detail'> {
   return { until, detail: choiceDetail.untilTime(dayAt(until, now)) };
-}
-
-/** The last minute of this day, by the clock of whoever looks. */
-function midnightAfter(now: number): number {
-  const day = new Date(now);
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate(), 23, 59).getTime();
 }

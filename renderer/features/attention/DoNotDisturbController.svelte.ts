@@ -1,12 +1,12 @@
-// What a person says about being asked: pause and go on, quiet hours and who may disturb them, mute
-// and unmute. Each act is one call; what went wrong stays next to it. Holds no authority: the hub
+// What a person says about being asked: pause and resume, stop everything, quiet hours and who may
+// interrupt them. Each act is one call; what went wrong stays next to it. Holds no authority: the hub
 // decides what is held.
 import type { QuietPeriodDto } from '../../../preload/contract/attention.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
 
 export class DoNotDisturbController {
-  /** By what each was about: "pause", "quiet", a peer's id. */
+  /** By what each was about: "pause", "quiet". */
   readonly #calls = new Calls();
   readonly #api: HubApi;
 

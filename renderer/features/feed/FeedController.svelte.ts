@@ -2,11 +2,12 @@
 // read. The newest live in HubState.
 import type { FeedItemDto } from '../../../preload/contract/dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
+import type { Items } from '../../../preload/contract/results.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
 import { problemWords } from '../../app/problem-words.ts';
 
 type FeedFilter = 'all' | 'unread' | 'high';
-/** How many older notices one press fetches. */
+/** How many older notices one call fetches. */
 const PAGE_SIZE = 50;
 /** What a snapshot brings at least, when there is more. */
 const SNAPSHOT_FULL = 50;
@@ -60,22 +61,28 @@ export class FeedController {
     if (this.#busy) return;
     this.#busy = true;
     this.#goneMeanwhile = [];
+    const known = new Set(this.#all.map(({ id }) => id));
+    // The first page holds what the snapshot brought: it reads on until something is new.
+    let page = await this.#readOlder();
+    while (page?.next != null && page.items.every(({ id }) => known.has(id)))
+      page = await this.#readOlder();
+    this.#busy = false;
+  }
+
+  async #readOlder(): Promise<Items<FeedItemDto> | undefined> {
     const outcome = await this.#api.call('feed.list', {
       limit: PAGE_SIZE,
       ...(this.#cursor === undefined ? {} : { cursor: this.#cursor }),
     });
-    this.#busy = false;
-    if (!outcome.ok) {
-      this.#problem = problemWords(outcome.problem);
-      return;
-    }
-    this.#problem = null;
+    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
+    if (!outcome.ok) return undefined;
     this.#older = [
       ...this.#older,
       ...outcome.value.items.filter(({ seq }) => !this.#goneMeanwhile.includes(seq)),
     ];
     this.#cursor = outcome.value.next ?? undefined;
     this.#ended = outcome.value.next === null;
+    return outcome.value;
   }
 
   stop(): void {

@@ -33,7 +33,7 @@ export const isFar = ({ how_found, same_network, role }: PeerDto): boolean =>
 export const mayAskAgain = ({ role, invited }: Pick<PairingDto, 'role' | 'invited'>): boolean =>
   role === 'initiator' && !invited;
 
-/** "3 ms", "off since Thursday", "suspended", "does not let us in". */
+/** "3 ms", "off since Thursday", "suspended", "refuses this hub". */
 export function stateWords(peer: PeerDto, now: number): string {
   if (peer.trust === 'suspended') return people.asleep;
   if (isRefusedThere(peer)) return people.shutThere;

@@ -15,6 +15,8 @@ export class RulesController {
   #gone = $state.raw<readonly RuleDto[]>([]);
   #tested = $state.raw<RuleTestDto | null>(null);
   #testedWith = $state('');
+  /** Counts the questions, so that a late answer about another one says nothing. */
+  #testRound = 0;
   readonly #calls = new Calls();
   readonly #api: HubApi;
   readonly #current: () => readonly RuleDto[];
@@ -93,14 +95,16 @@ export class RulesController {
 
   async test(asked: OperationInput<'rules.test'>): Promise<void> {
     // The same verdict is told again.
-    this.#tested = null;
+    this.forgetTest();
     this.#testedWith = this.#inForce();
+    const round = this.#testRound;
     const outcome = await this.#calls.run('test', () => this.#api.call('rules.test', asked));
-    this.#tested = outcome?.ok ? outcome.value : null;
+    if (outcome?.ok && round === this.#testRound) this.#tested = outcome.value;
   }
 
   /** The question changed: what was said of the one before says nothing of this one. */
   forgetTest(): void {
+    this.#testRound += 1;
     this.#tested = null;
   }
 

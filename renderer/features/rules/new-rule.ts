@@ -8,6 +8,7 @@ import type { OperationInput } from '../../../preload/contract/operations.ts';
 import { ALWAYS_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleField, RuleTrialDto } from '../../../preload/contract/rules.ts';
 import { areaName } from '../../../preload/contract/strings/shared-words.ts';
+import { midnightAfter } from '../../app/rule-words.ts';
 import { words } from '../../app/words.ts';
 
 const { making } = words;
@@ -212,10 +213,4 @@ function untilOf({ end, day }: Fields, now: number): number | null | undefined {
     ? midnightAfter(new Date(`${day}T12:00`).getTime())
     : Number.NaN;
   return Number.isFinite(at) && at > now ? at : undefined;
-}
-
-/** The last minute of the day, by the clock of whoever looks. */
-function midnightAfter(at: number): number {
-  const day = new Date(at);
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate(), 23, 59).getTime();
 }

@@ -1,5 +1,5 @@
 // What the owner changes about this hub: each change is kept at once; sessions and the passphrase.
-// What went wrong stays next to its row.
+// What went wrong with a change stands at the top of the page.
 import type { SessionDto } from '../../../preload/contract/settings-dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';

@@ -23,9 +23,9 @@ function door() {
 describe('the window’s door', () => {
   test('passes a listed operation on as the person at the window', async () => {
     const { door: window, calls } = door();
-    expect(await window.invoke('peers.get', { id: 'mum' })).toEqual({ ok: true, value: 'answer' });
+    expect(await window.invoke('peers.ping', { id: 'mum' })).toEqual({ ok: true, value: 'answer' });
     expect(calls[0]).toMatchObject([
-      'peers.get',
+      'peers.ping',
       { id: 'mum' },
       { kind: 'ui', surface: 'window' },
       { idempotencyKey: null },
@@ -43,7 +43,7 @@ describe('the window’s door', () => {
     null,
     undefined,
     {},
-    ['peers.get'],
+    ['peers.ping'],
   ])('RI-03: has no operation %s', async (name) => {
     const { door: window, calls } = door();
     expect(await window.invoke(name, {})).toMatchObject({

@@ -50,17 +50,10 @@ test('the window lets nothing through beyond that but these by name', async () =
     ...(await calledIn(join('main', 'shell'))),
   ]);
   expect(WINDOW_OPERATIONS.filter((name) => !called.has(name)).toSorted()).toEqual([
-    'agents.get',
-    'agents.list',
     'hub.status',
     'hub.whoami',
-    'pairings.list',
-    'peers.get',
     'peers.list',
-    'rules.get',
-    'rules.list',
     'settings.get',
-    'tasks.get',
   ]);
 });
 

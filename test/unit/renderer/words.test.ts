@@ -85,8 +85,8 @@ describe('words and numbers', () => {
   test('one dangerous area "asks", and two of them "ask"', () => {
     const { rules } = ENGLISH;
     expect([rules.dangerous('Code', 1), rules.dangerous('Code and Doors', 2)]).toEqual([
-      'Code always asks.',
-      'Code and Doors always ask.',
+      'Code always asks where it is marked dangerous.',
+      'Code and Doors always ask where they are marked dangerous.',
     ]);
   });
 

@@ -40,6 +40,19 @@ const quietFor = (forMs: number, urgentPeers?: readonly string[]) => {
   return hubs.mum.work.doNotDisturb.setQuietHours([night], urgentPeers, BROWSER);
 };
 
+test('quiet hours have a name of their own: a terminal takes them by it', async () => {
+  await quietFor(HOUR_MS);
+  const { doNotDisturb } = hubs.mum.work;
+  const { periods } = doNotDisturb.dto().quiet_hours;
+  await expect(
+    doNotDisturb.setQuietHours([...periods, ...periods], undefined, BROWSER),
+  ).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'There are quiet hours called "Night" already.',
+  });
+  expect(doNotDisturb.dto().quiet_hours.periods).toEqual(periods);
+});
+
 describe('what is changed at once', () => {
   test('is all kept: none of it undoes another, and no end of a trust is undone', async () => {
     await quietFor(HOUR_MS, ['dad']);

@@ -107,7 +107,12 @@ export class QueryService {
     signal: AbortSignal,
   ): Promise<void> {
     this.#deps.queries.checkRoom(request.party);
-    const { outcome } = await this.#admit(request, () => assessment, signal, () => undefined);
+    const { outcome } = await this.#admit(
+      request,
+      () => assessment,
+      signal,
+      () => undefined,
+    );
     if (outcome instanceof AppError) throw outcome;
   }
 

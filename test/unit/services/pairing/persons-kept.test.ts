@@ -50,6 +50,7 @@ describe('the person of a hub', () => {
     const [mum, dad] = [await hubOf('Mum PC', 'Mum'), await hubOf('Dad laptop', 'Dad')];
     await invite(mum, dad);
     await dad.directory.update(mum.key, { person: 'Nadia' }, PERSON);
+    await mum.directory.remove(dad.key, PERSON);
     await invite(dad, mum);
     expect([dad.peer(mum).person, mum.peer(dad).person]).toEqual(['Nadia', 'Dad']);
   });

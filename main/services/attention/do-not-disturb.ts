@@ -303,7 +303,8 @@ export class DoNotDisturb implements Gate {
   }
 
   /**
-   * Until a person resumes, no request gets in; notices do. Inside the commit that ends what runs and waits here.
+   * Until a person resumes, no request gets in; notices do. Inside the commit that ends what runs
+   * and waits here.
    */
   setStopped(tables: Tables, after: After, person: Decider): void {
     const settings = this.#stored.of(tables);

@@ -11,7 +11,9 @@ import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Who acts. */
 export interface Actor {
-  /** `ui:` or `owner:` with a token id, a party key, an agent's name, `owner`, `anonymous` or `hub`. */
+  /**
+   * `ui:` or `owner:` with a token id, a party key, an agent's name, `owner`, `anonymous` or `hub`.
+   */
   readonly actor: string;
   readonly surface: Surface;
 }

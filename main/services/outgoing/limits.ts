@@ -47,7 +47,9 @@ export const HELD_SAID_MAX_MS = 31 * 86_400_000;
  * cannot fill the disk with ids.
  */
 export const UNMATCHED_RATE = { burst: 20, perMinute: 30 } as const;
-/** Rates of one agent of this hub towards another: those of a peer's queries, for delegations too. */
+/**
+ * Rates of one agent of this hub towards another: those of a peer's queries, for delegations too.
+ */
 export const LOCAL_RATE = { burst: 60, perMinute: 240 } as const;
 /** The newest tasks by which it is judged how reliable somebody is; older ones do not count. */
 export const JUDGED_TASKS_MAX = 200;

@@ -1,6 +1,6 @@
 // What a person says about being asked: pause and resume, stop everything, quiet hours and who may
-// interrupt them. Each act is one call; what went wrong stays next to it. Holds no authority: the hub
-// decides what is held.
+// interrupt them. Each act is one call; what went wrong stays next to it. Holds no authority: the
+// hub decides what is held.
 import type { QuietPeriodDto } from '../../../preload/contract/attention.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';

@@ -70,7 +70,7 @@ test('says why it cannot go yet, and leaves it', async () => {
   await button(remove.open).click();
   await expect.element(button(remove.yes)).not.toHaveAttribute('aria-disabled');
   await button(remove.yes).click();
-  await expect.element(page.getByText(/still running/)).toBeVisible();
+  await expect.element(page.getByText(/under way/)).toBeVisible();
   await expect.element(row()).toBeVisible();
 });
 

@@ -146,7 +146,8 @@ export function valueOf<T>(called: Called<T>): T | undefined {
   return called !== undefined && 'value' in called ? called.value : undefined;
 }
 
-function isPassing(error: unknown): boolean {
+/** Whether a later try may end otherwise. */
+export function isPassing(error: unknown): boolean {
   if (error instanceof HubProblem) return error.problem.retryable;
   return (
     error instanceof AppError && (error.code === 'hub_unreachable' || error.code === 'timeout')

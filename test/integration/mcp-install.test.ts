@@ -342,6 +342,12 @@ test('wakes a session once for each item, whoever waits for it, and no more than
   expect(await agentNamed('sleeper')).toMatchObject({ reach: 'hook' });
   const hook = Program.start('cli', words, { ...env(), ...UNDER_RUNNER }, '{}');
   expect(await hook.ended()).toEqual({ code: 0, out: '', error: '' });
+  // By 2 it would wake the model.
+  const nobody = Program.start('cli', ['inbox', '--watch', '--as', 'nobody'], env(), '{}');
+  expect(await nobody.ended()).toMatchObject({
+    code: 1,
+    error: expect.stringContaining('No agent "nobody" is connected here.'),
+  });
   await settings.update({ wakes_max: 3 }, { actor: 'ui:1', surface: 'browser' });
   const raisedAt = performance.now();
   expect((await third.ended()).code).toBe(2);

@@ -6,6 +6,7 @@ import { RISK_CLASSES, type RiskClass } from '../../../preload/contract/closed-l
 import { handleHere } from '../agent-handle.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import type { HubClient } from '../hub-client.ts';
+import { shellWord } from '../invocation.ts';
 import { checkAgentName, readSecretFile } from '../session.ts';
 import { table } from '../terminal.ts';
 
@@ -31,7 +32,7 @@ export function addA2aCommands(agents: AxonCommand): void {
         ...cardLines(card),
         '',
         'To make it an agent of this hub:',
-        `  ${typed} agents a2a-add NAME ${card.url} --digest ${card.digest}${card.leaves_computer ? ' --leaves-computer' : ''}`,
+        `  ${typed} agents a2a-add NAME ${shellWord(card.url, process.platform) ?? 'URL'} --digest ${card.digest}${card.leaves_computer ? ' --leaves-computer' : ''}`,
       ]);
     });
   agents

@@ -156,7 +156,7 @@ export function addPairCommands(program: AxonCommand): void {
       const kept = items.find(({ id: peer }) => peer === done.pairing.peer_id);
       terminal.result(done, () => [
         done.cancelled ? 'Given up: nothing was paired.' : endedLine(done.pairing),
-        ...(kept !== undefined && isNamedByAddress(kept) ? [staysLine(kept.name, typed)] : []),
+        ...(kept !== undefined && isNamedByAddress(kept) ? [staysLine(kept, typed)] : []),
       ]);
     });
 }
@@ -241,8 +241,8 @@ async function afterFailure(
   const { items } = await owner.call('peers.list', { trust: 'nearby' });
   const found = items.find((peer) => peer.id === id);
   return [
-    ...againLines(role, found?.name ?? null, window, command),
-    ...(found !== undefined && isNamedByAddress(found) ? [staysLine(found.name, command)] : []),
+    ...againLines(role, found?.id ?? null, window, command),
+    ...(found !== undefined && isNamedByAddress(found) ? [staysLine(found, command)] : []),
   ];
 }
 

@@ -68,7 +68,7 @@ export interface ListenOptions {
 }
 
 /** What the hub made of an item that this listener is not done with. */
-const GIVEN_BACK: Readonly<Record<OperationResult<'inbox.nack'>['state'], string>> = {
+export const GIVEN_BACK: Readonly<Record<OperationResult<'inbox.nack'>['state'], string>> = {
   queued: 'given back, not done',
   dead: 'given back too often, so nobody gets it again',
   done: 'over, and given to nobody again',

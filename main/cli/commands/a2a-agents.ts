@@ -7,6 +7,7 @@ import { handleHere } from '../agent-handle.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import type { HubClient } from '../hub-client.ts';
 import { shellWord } from '../invocation.ts';
+import { quoted } from '../quoted-text.ts';
 import { checkAgentName, readSecretFile } from '../session.ts';
 import { table } from '../terminal.ts';
 
@@ -120,14 +121,15 @@ function skillsOf({
   skills,
   more_skills: more,
 }: Pick<A2aCardDto, 'skills' | 'more_skills'>): string {
-  return `${skills.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `Skills: ${skills.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function cardLines({ host, leaves_computer: leaves, ...card }: A2aCardDto): readonly string[] {
   return [
-    `It calls itself: ${card.name}`,
-    ...(card.description === null ? [] : [`It says: ${card.description}`]),
-    ...(card.skills.length === 0 ? [] : [`Skills: ${skillsOf(card)}`]),
+    'Its card says, not checked:',
+    ...quoted(card.name),
+    ...(card.description === null ? [] : quoted(card.description)),
+    ...(card.skills.length === 0 ? [] : quoted(skillsOf(card))),
     leaves
       ? `What it is given leaves this computer, to ${host}.`
       : `What it is given goes to ${host}, on this computer.`,

@@ -185,9 +185,12 @@ function detailLines(of: InspectionDto | undefined): readonly string[] {
     [inspect.size, bytes === null ? null : inspect.bytes(bytes)],
     [inspect.digest, approval?.digest ?? null],
     ['Handed over', task && handedOverOf(task.story, localTime)],
-    [inspect.payload, payload ?? inspect.notKept],
+    [inspect.payload, payload === null ? inspect.notKept : ''],
   ];
-  return facts.flatMap(([name, value]) => (value === null ? [] : [`  ${name}: ${value}`]));
+  return [
+    ...facts.flatMap(([name, value]) => (value === null ? [] : [`  ${name}: ${value}`.trimEnd()])),
+    ...(payload === null ? [] : quoted(payload)),
+  ];
 }
 
 function headOf(entry: ConversationEntryDto): string {

@@ -272,7 +272,7 @@ async function printAsLog(
 ): Promise<number> {
   const left = new Map(items.map((item) => [item.delivery_id, item.attempt]));
   try {
-    for (const { delivery_id: delivery, untrusted } of items) {
+    for (const { delivery_id: delivery, attempt, untrusted } of items) {
       if (signal.aborted) return INTERRUPTED_EXIT_CODE;
       if (untrusted.native === undefined)
         throw refusal(
@@ -283,7 +283,7 @@ async function printAsLog(
       terminal.line(logLine(untrusted.native));
       left.delete(delivery);
       try {
-        await client.call('inbox.ack', { delivery });
+        await client.call('inbox.ack', { delivery, attempt });
       } catch (error) {
         if (!(error instanceof HubProblem)) throw error;
         terminal.note(error.problem.detail);

@@ -58,6 +58,18 @@ export function profileOf(
   return { name, domains, capabilities, topics, broadcasts: without, model, dialect };
 }
 
+/** Whether any of them was given. */
+export function describes({
+  domain,
+  capability,
+  topic,
+  broadcasts,
+  model,
+  dialect,
+}: ProfileOptions): boolean {
+  return broadcasts === false || (domain ?? capability ?? topic ?? model ?? dialect) !== undefined;
+}
+
 /** An agent that was connected. Its token file has the name that was asked for. */
 export interface Connected {
   readonly handle: string;

@@ -12,6 +12,8 @@ import { Terminal } from './terminal.ts';
 
 /** What a shell gives for a program that Ctrl-C ended. */
 export const INTERRUPTED_EXIT_CODE = 130;
+/** By it a hook says no, or wakes the model; any other is a failure of the hook. */
+export const HOOK_SAYS_EXIT_CODE = 2;
 /** Ctrl+C, whoever asks politely, and a terminal that is closed. */
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -113,6 +115,15 @@ export function reportFailure(
   // What somebody else says of its failure did not fail on this computer.
   const isElsewhere = problem.code === 'internal' && problem.data?.['untrusted'] !== undefined;
   return isElsewhere ? ERRORS.cancelled.exit : ERRORS[problem.code].exit;
+}
+
+/**
+ * reportFailure of a hook. Its program takes 2 for a no or wakes its model by it, and only shows
+ * any other; the exit code is never 2.
+ */
+export function reportHookFailure(...failure: Parameters<typeof reportFailure>): number {
+  const exit = reportFailure(...failure);
+  return exit === HOOK_SAYS_EXIT_CODE ? ERRORS.internal.exit : exit;
 }
 
 /** What is wrong, as whoever refused it said it; the title of its kind where nothing was said. */

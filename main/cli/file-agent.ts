@@ -13,7 +13,7 @@ import { AppError } from '../lib/app-error.ts';
 import { decodeText, firstLine } from '../lib/decode-text.ts';
 import { whyUnread } from '../lib/why-unread.ts';
 import { CallNotes, untilTomorrowMs } from './call-notes.ts';
-import { holdName } from './held-name.ts';
+import { holdAgent } from './held-name.ts';
 import { readHookInput, readInput } from './hook-input.ts';
 import type { HubClient } from './hub-client.ts';
 import { privateFolder } from './kept-json.ts';
@@ -52,10 +52,8 @@ export async function listenByFile(
     checkHost(file, options.leavesTo);
     const client = await session.asAgent();
     const agent = await offer(client, file);
-    const folder = privateFolder(session.home, 'file-agents');
-    if (!(await holdName(join(folder, `${agent}.sock`))))
-      throw refusal('conflict', 'Another program runs this agent already. End that one first.');
-    const notes = new CallNotes(join(folder, `${agent}.json`));
+    await holdAgent(session.home, agent);
+    const notes = new CallNotes(join(privateFolder(session.home, 'file-agents'), `${agent}.json`));
     const { model, endpoint, budget } = file;
     terminal.note(
       `${model} at ${endpoint.url}, at most ${budget} tokens a day; ${notes.today.tokens} are counted today.`,

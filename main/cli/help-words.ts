@@ -83,8 +83,9 @@ Exit codes of the program:
   0          done: its standard output is the outcome, or the answer
   any other  failed: its standard error is told with it
 
-A cancel is no item: it ends the program, politely (SIGTERM), and after 5 seconds
-by force. What it had not finished is then told as cancelled.`;
+A cancel ends the program, politely (SIGTERM) and after 5 seconds by force. So does
+a question that nobody waits for any more. An unfinished task is then told as
+cancelled.`;
 
 /** By the words of the command. */
 const WORDS: Readonly<Record<string, Words>> = {

@@ -17,6 +17,7 @@ import type {
 import { AppError } from '../lib/app-error.ts';
 import { BODY_SIZE_MAX_BYTES, tooLarge } from '../lib/body-size.ts';
 import { SOCKET_NAME } from '../lib/data-folder.ts';
+import { isJsonObject } from '../lib/json-object.ts';
 import { VERSION } from '../lib/version.ts';
 import { NotTheHub, ProvenAgent, type HubPlace } from './proven-agent.ts';
 
@@ -269,7 +270,7 @@ function readRuntimeFile(home: string): HubPlace {
   }
   const value = readJson(text);
   if (
-    isRecord(value) &&
+    isJsonObject(value) &&
     typeof value['port'] === 'number' &&
     typeof value['boot_secret'] === 'string'
   ) {
@@ -345,13 +346,9 @@ function readJson(text: string): unknown {
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isProblem(value: unknown): value is Problem {
   return (
-    isRecord(value) &&
+    isJsonObject(value) &&
     typeof value['code'] === 'string' &&
     Object.hasOwn(ERRORS, value['code']) &&
     typeof value['detail'] === 'string'

@@ -5,18 +5,16 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { AppError } from '../lib/app-error.ts';
-import type { HubClient } from './hub-client.ts';
+import { HOOK_SAYS_EXIT_CODE } from './context.ts';
+import { HubProblem, type HubClient } from './hub-client.ts';
 import { hashed, privateFolder, readKept, replaceKept } from './kept-json.ts';
-
-/** The exit code by which a hook wakes the model; its sentence stands on standard error. */
-export const WAKE_EXIT_CODE = 2;
+import { isPassing } from './steady-line.ts';
 
 /** How long one look waits; no waiter that was replaced stays longer. */
 const LOOK_MS = 50_000;
 /** How long the tools of a session that begins take to be there. */
 const BEGINNING_MS = 3_000;
-/** Until the next look where the hub is away. */
+/** Until the next look where the hub is away or locked. */
 const PAUSE_MS = 10_000;
 /** Items of one session that are remembered; beyond it the oldest are forgotten. */
 const ANNOUNCED_MAX = 1_000;
@@ -34,7 +32,7 @@ interface Watch {
   readonly isWanted: () => boolean;
 }
 
-/** Returns the exit code. @throws AppError, HubProblem where the hub does not take the token */
+/** Returns the exit code. @throws AppError, HubProblem: no later look can mend it */
 export async function watchInbox(
   client: HubClient,
   watch: Watch,
@@ -59,11 +57,10 @@ export async function watchInbox(
       const { wake } = await line.call('inbox.wake', { items: [...fresh] }, signal);
       if (!wake) continue;
       memory.announce(items);
-      return WAKE_EXIT_CODE;
+      return HOOK_SAYS_EXIT_CODE;
     } catch (error) {
-      if (signal.aborted || !(error instanceof AppError) || error.code !== 'hub_unreachable')
-        throw error;
-      isLost = true;
+      if (signal.aborted || !isPassing(error)) throw error;
+      isLost = !(error instanceof HubProblem);
       await setTimeout(PAUSE_MS, undefined, { signal });
     }
   }

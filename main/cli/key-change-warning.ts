@@ -11,7 +11,7 @@ const { keyChanged: text } = ENGLISH.people;
  * answered.
  */
 export function stopLines(
-  { name, person, safety_number, key_change }: PeerDto,
+  { id, name, person, safety_number, key_change }: PeerDto,
   command: string,
 ): readonly string[] {
   if (key_change === null || key_change.kept_at !== null) return [];
@@ -23,7 +23,7 @@ export function stopLines(
     `  ${text.old}: ${safety_number ?? ''}`,
     `  ${text.seen(localTime(key_change.seen_at))}: ${key_change.seen_safety_number}`,
     person === null ? text.askSomebody(name) : text.ask(person),
-    `To keep the old one: ${command} peers keep "${name}"`,
+    `To keep the old one: ${command} peers keep ${id}`,
     'If it was set up again, remove the old one under People & hubs, and pair the two anew with digits.',
   ];
 }

@@ -11,6 +11,7 @@ import type { JsonObject } from '../lib/json-object.ts';
 import type { HubClient } from './hub-client.ts';
 import { INTERRUPTED_EXIT_CODE, interruptible } from './context.ts';
 import { failedAnswer, type Answer, type FittingAnswer } from './fitting-answers.ts';
+import { isHandOff } from './native-answer.ts';
 import { nameOfOffer, type OfferedDomain } from './option-values.ts';
 import { refusal } from './refusal.ts';
 import { CLAIM_WAIT_MS, leaseOf, SteadyLine, valueOf, type Called } from './steady-line.ts';
@@ -67,7 +68,7 @@ export interface ListenOptions {
 }
 
 /** What the hub made of an item that this listener is not done with. */
-const GIVEN_BACK: Readonly<Record<OperationResult<'inbox.nack'>['state'], string>> = {
+export const GIVEN_BACK: Readonly<Record<OperationResult<'inbox.nack'>['state'], string>> = {
   queued: 'given back, not done',
   dead: 'given back too often, so nobody gets it again',
   done: 'over, and given to nobody again',
@@ -189,11 +190,14 @@ export class Listener {
 
   /**
    * What was said in the language of its agent; that it failed where the hub does not take it, or
-   * where it is no answer. Returns the exit code of telling it.
+   * where it neither answers nor hands on. Returns the exit code of telling it.
    */
   async #post(item: DeliveryDto, message: JsonObject): Promise<number> {
     const called = await this.#say(message);
-    if (valueOf(called)?.replied !== undefined) {
+    const taken = valueOf(called);
+    const isHandedOn = taken !== undefined && isHandOff(item, message);
+    if (isHandedOn) this.#terminal.note('handed on');
+    if (isHandedOn || taken?.replied !== undefined) {
       this.#options.worker.settled?.();
       return 0;
     }

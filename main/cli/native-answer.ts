@@ -2,6 +2,7 @@
 // shown the request and writes the answer, so the ids that it left out are added here. Pure.
 import { randomUUID } from 'node:crypto';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
+import { ACCEPT_PROPOSAL, followsOf, HAND_OFF, type Reading } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/index.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { parseStrictJson } from '../lib/strict-json.ts';
@@ -16,15 +17,29 @@ export function lasts({ kind, untrusted: { native } }: DeliveryDto): boolean {
 }
 
 /** Whether it answers this request, and asks for nothing and tells nobody else. */
-export function isAnswer({ untrusted, envelope }: DeliveryDto, message: JsonObject): boolean {
-  const { native } = untrusted;
-  if (!isJsonObject(native)) return false;
+export function isAnswer(item: DeliveryDto, message: JsonObject): boolean {
+  const kind = readAbout(item, message)?.kind;
+  return kind === 'result' || kind === 'accept';
+}
+
+/** Whether it gives this task to another agent, whose answer ends it. */
+export function isHandOff(item: DeliveryDto, message: JsonObject): boolean {
+  return item.kind === 'delegate' && readAbout(item, message)?.payload['act'] === HAND_OFF;
+}
+
+/** undefined: it cannot be read, or does not name this request. */
+function readAbout({ untrusted, envelope }: DeliveryDto, message: JsonObject): Reading | undefined {
+  const { native, payload } = untrusted;
+  if (!isJsonObject(native)) return undefined;
   const dialect = dialectOf(native);
-  const [asked, said] = [dialect?.read(native), dialect?.read(message, true)];
-  if (asked?.ok !== true || said?.ok !== true) return false;
-  const { kind, replyTo } = said.value;
-  const ids = [...asked.value.ids, envelope.id];
-  return (kind === 'result' || kind === 'accept') && replyTo !== null && ids.includes(replyTo);
+  const [asked, said] = [dialect?.read(native), dialect?.read(message, followsOf(payload))];
+  if (asked?.ok !== true || said?.ok !== true) return undefined;
+  const { act } = asked.value.payload;
+  // What it was handed on from, or accepts, names this, too.
+  const before = act === HAND_OFF || act === ACCEPT_PROPOSAL ? asked.value.replyTo : null;
+  const { replyTo } = said.value;
+  const isAbout = replyTo !== null && [...asked.value.ids, envelope.id, before].includes(replyTo);
+  return isAbout ? said.value : undefined;
 }
 
 /** undefined: it printed no message of the language in which it was asked. */

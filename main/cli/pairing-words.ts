@@ -1,4 +1,5 @@
 // What `axon` says of pairings: as far as one came, and what to do next on which computer. Pure.
+import type { PeerDto } from '../../preload/contract/dto.ts';
 import type {
   PairingDto,
   PairingRequestState,
@@ -60,17 +61,17 @@ export function pairingLines(
 
 /**
  * How a pairing that has failed is begun again.
- * @param name under which the other hub is found here; null where it is not
+ * @param peer the id of the other hub, where it is found here; else null
  */
 export function againLines(
   role: PairingDto['role'],
-  name: string | null,
+  peer: string | null,
   window: PairingWindowDto,
   command: string,
 ): readonly string[] {
   if (window.locked_until !== null) return windowLines(window, command);
   if (role === 'initiator')
-    return name === null ? [] : [`To try again: ${command} pair start "${name}"`];
+    return peer === null ? [] : [`To try again: ${command} pair start ${peer}`];
   const ask = `The other hub asks again; then, here: ${command} pair open`;
   return window.open
     ? [...windowLines(window, command), ask]
@@ -78,8 +79,8 @@ export function againLines(
 }
 
 /** Of a hub that people here named by its address, after a pairing with it has failed. */
-export function staysLine(name: string, command: string): string {
-  return `${name} stays in the list, with its address. To forget it: ${command} peers remove "${name}"`;
+export function staysLine({ id, name }: Pick<PeerDto, 'id' | 'name'>, command: string): string {
+  return `${name} stays in the list, with its address. To forget it: ${command} peers remove ${id}`;
 }
 
 /** Of those that wait, each hub that was removed here: when that was, and how it is added again. */

@@ -1,10 +1,9 @@
 // A program as an agent: it gets each item as JSON on its standard input, and what it prints is the
 // answer. The item reaches it on a pipe, never as an argument or through a shell.
-import { DELIVERY_KINDS, isWork } from '../../preload/contract/delivery-kind.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import { endOfTelling, failedAnswer, fittingAnswers } from './fitting-answers.ts';
-import { NO_ANSWER, type Worked, type Worker } from './listen.ts';
-import { isAnswer, lasts, nativeAnswer, nativeIn } from './native-answer.ts';
+import { NO_ANSWER, WORK_KINDS, type Worked, type Worker } from './listen.ts';
+import { isAnswer, isHandOff, lasts, nativeAnswer, nativeIn } from './native-answer.ts';
 import { runProgram } from './program-run.ts';
 import { valueOf } from './steady-line.ts';
 
@@ -15,16 +14,16 @@ const WAITING_MAX = 64;
 
 export function programWorker(words: readonly string[], tellMaxMs = TELL_MAX_MS): Worker {
   return {
-    kinds: DELIVERY_KINDS.filter(isWork),
+    kinds: WORK_KINDS,
     async work(item, stopped, cancelled, say) {
       if (lasts(item)) return tellOn({ words, tellMaxMs }, item, stopped, cancelled, say);
       const end = await runProgram(words, `${JSON.stringify(item)}\n`, stopped);
       const wasCancelled = cancelled.aborted;
       if (end.exitCode !== 0 && end.wasEnded && !wasCancelled) return 'undone';
-      return {
-        native: wasCancelled ? undefined : nativeAnswer(item, end),
-        answers: fittingAnswers(end, wasCancelled),
-      };
+      const native = wasCancelled ? undefined : nativeAnswer(item, end);
+      if (native !== undefined && !isAnswer(item, native) && !isHandOff(item, native))
+        return failed(NO_ANSWER.detail);
+      return { native, answers: fittingAnswers(end, wasCancelled) };
     },
   };
 }
@@ -46,8 +45,7 @@ async function tellOn(
     ended ??= how;
     over.abort();
   };
-  const fail = (detail: string): void =>
-    endAs({ answers: [{ answer: failedAnswer({ detail }), less: null }] });
+  const fail = (detail: string): void => endAs(failed(detail));
   const tell = async (message: JsonObject): Promise<void> => {
     if (ends.aborted) return;
     if (!isAnswer(item, message)) return fail(NO_ANSWER.detail);
@@ -77,4 +75,8 @@ async function tellOn(
   return {
     answers: isTold ? [endOfTelling(end, cancelled.aborted)] : fittingAnswers(end, false),
   };
+}
+
+function failed(detail: string): Worked {
+  return { answers: [{ answer: failedAnswer({ detail }), less: null }] };
 }

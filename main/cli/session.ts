@@ -137,6 +137,18 @@ export class Session {
     );
   }
 
+  /**
+   * As asAnyone, for what each agent sees its own part of. Throws `unauthenticated`, too, where
+   * several are connected and nobody says who speaks.
+   */
+  async asPartaker(): Promise<HubClient> {
+    await this.line();
+    const { agent, passphraseFile } = this.#options;
+    const isSaid = agent !== undefined || passphraseFile !== undefined;
+    if (!isSaid && this.storedAgents().length > 1) this.#givenToken();
+    return this.asAnyone();
+  }
+
   /** The agent of --as. */
   get named(): string | undefined {
     return this.#options.agent;

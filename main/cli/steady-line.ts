@@ -124,6 +124,8 @@ export class SteadyLine {
         : 'The hub does not answer';
     this.#terminal.note(`${why}; trying again in ${Math.ceil(waitMs / 1000)} s.`);
     await wait(waitMs, undefined, { signal }).catch(() => undefined);
+    // What the hub says came by a connection that holds.
+    if (error instanceof HubProblem) return;
     // It may have started again at another port.
     const next = await this.#client.again().catch(() => undefined);
     if (next === undefined) return;
@@ -146,7 +148,8 @@ export function valueOf<T>(called: Called<T>): T | undefined {
   return called !== undefined && 'value' in called ? called.value : undefined;
 }
 
-function isPassing(error: unknown): boolean {
+/** Whether a later try may end otherwise. */
+export function isPassing(error: unknown): boolean {
   if (error instanceof HubProblem) return error.problem.retryable;
   return (
     error instanceof AppError && (error.code === 'hub_unreachable' || error.code === 'timeout')

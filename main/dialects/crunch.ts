@@ -7,6 +7,7 @@ import {
   DEADLINE_MAX_MS,
   deadlineOf,
   EVERYBODY,
+  HAND_OFF,
   type Answered,
   type AxonMessage,
   type Dialect,
@@ -194,7 +195,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
     return {
       kind: 'delegate',
       payload: given({
-        act: 'handoff',
+        act: HAND_OFF,
         task: textOf(spelled(transfer, 'remaining_work')) ?? textOf(fields['reason']) ?? 'HANDOFF',
         reason: textOf(fields['reason']),
         context: { ...transfer, ...picked(fields, ['recommended_agent']) },

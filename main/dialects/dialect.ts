@@ -18,6 +18,10 @@ export type Follows = boolean | 'offer';
 /** In the context of what was asked without an offer before it: what is offered by it. */
 export const OFFERED = 'propose';
 
+/** The acts of a task that is handed on, and of an offer that is accepted. */
+export const HAND_OFF = 'handoff';
+export const ACCEPT_PROPOSAL = 'accept-proposal';
+
 /** What a message follows that answers this request. */
 export function followsOf(payload: unknown): Follows {
   return objectOf(objectOf(payload)['context'])['act'] === OFFERED ? 'offer' : true;

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import {
+  ACCEPT_PROPOSAL,
   contextWith,
   deadlineOf,
   failureKindOf,
@@ -34,9 +35,6 @@ import {
   aText,
   oneOf,
 } from './spelling.ts';
-
-/** The act of a request that accepts an offer. */
-const ACCEPT = 'accept-proposal';
 
 type Act = Pick<Reading, 'kind' | 'payload'>;
 /**
@@ -138,7 +136,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   CFP: (said) => asked('CFP', said),
   SUBSCRIBE: (said) => asked('SUBSCRIBE', said),
   ACCEPT_PROPOSAL: (said, _, follows) =>
-    follows === false ? task(said, { act: ACCEPT }) : accepted(said, follows),
+    follows === false ? task(said, { act: ACCEPT_PROPOSAL }) : accepted(said, follows),
   REJECT_PROPOSAL: (said, _, follows) =>
     follows === false
       ? told(said, 'reject-proposal', 'This offer is not accepted')
@@ -297,7 +295,8 @@ function isAnswered(kind: AxonMessage['kind']): boolean {
 function performativeOf(message: AxonMessage): string {
   const { kind, payload } = message;
   if (kind === 'query') return 'QUERY';
-  if (kind === 'delegate') return payload['act'] === ACCEPT ? 'ACCEPT_PROPOSAL' : askedIn(payload);
+  if (kind === 'delegate')
+    return payload['act'] === ACCEPT_PROPOSAL ? 'ACCEPT_PROPOSAL' : askedIn(payload);
   if (kind === 'cancel') return 'CANCEL';
   if (kind === 'notify' && payload['topic'] === TASK_ACCEPTED) return 'AGREE';
   const failure = kind === 'notify' ? null : failureKindOf(message);

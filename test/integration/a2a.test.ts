@@ -849,8 +849,9 @@ describe('an A2A agent of elsewhere', () => {
     hostile.description = 'Kind,\u001b[31m really.';
     hostile.skillCount = 23;
     const card = await owner('agents', 'a2a-look', hostile.url);
-    expect(card).toContain('It calls itself: Counter');
-    expect(card).toMatch(/^Skills: Counting(, Counting){19} and 3 more$/m);
+    expect(card).toContain('Its card says, not checked:\n  | Counter\n  | Kind,');
+    const unbroken = card.replaceAll('\n  : ', '');
+    expect(unbroken).toMatch(/^ {2}\| Skills: Counting(, Counting){19} and 3 more$/m);
     expect(card).not.toContain('\u001b');
     const digest = /--digest ([0-9a-f]{64})/.exec(card)?.[1] ?? '';
     const secret = join(mum.home, 'a2a.token');

@@ -263,13 +263,31 @@ test('what it says is read exactly: no argument is hidden, none is another callâ
   expect(hub.node.services.work.approvals.pending()).toEqual([]);
 });
 
+test('one that is stopped while its program starts gives the item back, and blames nobody', async () => {
+  const id = await allowedTask();
+  const script = `require('node:fs').appendFileSync(process.env.LOG, 'started\\n');
+    setTimeout(() => undefined, 60_000);`;
+  const listening = Program.start(
+    'cli',
+    ['listen', '--acp', '--', process.execPath, '-e', script],
+    { AXON_HOME: hub.home, AXON_TOKEN: bot, LOG: join(folder, 'log') },
+  );
+  await saysSoon('started');
+  listening.kill('SIGINT');
+  const { error } = await listening.ended();
+  expect(error).toContain('given back, not done');
+  expect(error).not.toContain('in time');
+  expect(await stateOf(id)).toBe('queued');
+  await post(asker, `/v1/tasks/${id}/cancel`, {});
+});
+
 test.each([
   ['another version of the protocol', [['version', 2]]],
   ['a line of 17 MB', [['version', 'HUGE']]],
 ] as const)('a program with %s is given nothing', async (_, plan) => {
   const program = listen(plan, []);
   const id = await allowedTask();
-  await expect.poll(() => program.error, { timeout: WITHIN_MS }).toContain('Given back, not done');
+  await expect.poll(() => program.error, { timeout: WITHIN_MS }).toContain('given back, not done');
   expect(await stateOf(id)).toBe('queued');
   program.kill('SIGTERM');
   await program.ended();

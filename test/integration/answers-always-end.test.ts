@@ -9,9 +9,10 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DATA_LIMITS, fittingAnswers } from '../../main/cli/fitting-answers.ts';
 import { HubClient } from '../../main/cli/hub-client.ts';
-import { Listener, WORK_KINDS, type Worked } from '../../main/cli/listen.ts';
+import { Listener, WORK_KINDS, type Worked, type Worker } from '../../main/cli/listen.ts';
 import { failure, readAnswer, repliesOf, whole } from '../../main/cli/model-words.ts';
 import { nativeAnswer } from '../../main/cli/native-answer.ts';
+import { programWorker } from '../../main/cli/program-worker.ts';
 import { Kept, type Printed } from '../../main/cli/program-run.ts';
 import { escapeJson, escapeText } from '../../main/core/text-escape.ts';
 import { AppError } from '../../main/lib/app-error.ts';
@@ -135,14 +136,17 @@ async function answers(
   note: (words: string) => void = () => undefined,
 ): Promise<number> {
   const work = (item: DeliveryDto): Promise<Worked> => Promise.resolve(answer(item));
+  return listensOnce(agent, { kinds: WORK_KINDS, work }, note);
+}
+
+async function listensOnce(
+  agent: string,
+  worker: Worker,
+  note: (words: string) => void,
+): Promise<number> {
   const client = clients.get(agent);
   if (client === undefined) throw new Error(`nobody is ${agent}`);
-  return new Listener(
-    await client.again(),
-    { note },
-    { worker: { kinds: WORK_KINDS, work }, once: true },
-    stop.signal,
-  ).run();
+  return new Listener(await client.again(), { note }, { worker, once: true }, stop.signal).run();
 }
 
 /** What the asker hears, and how it was told. */
@@ -302,6 +306,28 @@ test.each(['bot', 'elizaos'] as const)(
     expect(notes.at(-1)).toBe('replied: Done. The answer goes to Asker on Dad.');
   },
 );
+
+test('a HANDOFF that a program prints hands its task on, and the listener goes on', async () => {
+  await joins('helper');
+  const handOff = {
+    type: 'HANDOFF',
+    to: 'helper',
+    payload: { reason: 'Not mine', context_transfer: { remaining_work: 'Say it' } },
+  };
+  const program = `console.log(${JSON.stringify(JSON.stringify(handOff))})`;
+  const worker = programWorker([process.execPath, '-e', program]);
+  const hearing = delegates('claude-crunch');
+  const notes: string[] = [];
+  const note = (words: string): void => void notes.push(words);
+  expect(await listensOnce('claude-crunch', worker, note)).toBe(0);
+  expect(notes.at(-1)).toBe('handed on');
+  const { approvals } = mum.node.services.work;
+  const { id, revision, digest } = await until('a card', WITHIN_MS, () => approvals.pending()[0]);
+  await approvals.decide({ id, revision, digest, decision: 'allow' }, PERSON);
+  const done = { answers: [whole({ status: 'completed' as const, outcome: 'Here' })] };
+  expect(await answers('helper', () => done)).toBe(0);
+  expect(await hearing).toMatchObject({ state: 'completed', text: 'Here' });
+});
 
 test('so does any answer of a model, in an agent from a file', async () => {
   await fc.assert(

@@ -32,6 +32,16 @@ test('what anyone may see is told by the next agent where the hub takes the toke
   expect(listed.out).toContain('"name": "c"');
 });
 
+test('what each agent sees its own part of is told for none of several', async () => {
+  for (const words of [['tasks'], ['history'], ['search', 'dinner']])
+    expect(await run(...words)).toMatchObject({
+      code: 2,
+      out: '',
+      error: expect.stringContaining('Several agents are connected here.'),
+    });
+  expect(await run('tasks', '--as', 'c')).toMatchObject({ code: 0 });
+});
+
 test('a token of another hub in the environment is refused with the hub that was asked and the way out', async () => {
   const other = await TestHub.start();
   const file = join(other.home, 'stranger');

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { agentIdOfKeyHex } from '../../main/protocol/agent-id.ts';
 import { Program, axon, choosePassphrase, endPrograms } from '../support/programs.ts';
 import type { Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
@@ -124,11 +125,12 @@ describe('two hubs that know of each other by address alone', () => {
     const failed = await owner('pair', 'digits', six === '000000' ? '000001' : '000000');
     expect(failed.code).toBe(2);
     const typed = `npx axon --home ${hub.home} --passphrase-file ${passphrase}`;
-    expect(failed.out).toContain(`To try again: ${typed} pair start "Mum"\n`);
+    const mum = agentIdOfKeyHex(key ?? '');
+    expect(failed.out).toContain(`To try again: ${typed} pair start ${mum}\n`);
     expect(failed.out).toContain(
-      `Mum stays in the list, with its address. To forget it: ${typed} peers remove "Mum"\n`,
+      `Mum stays in the list, with its address. To forget it: ${typed} peers remove ${mum}\n`,
     );
-    expect((await owner('pair')).out).toContain(`To try again: ${typed} pair start "Mum"\n`);
+    expect((await owner('pair')).out).toContain(`To try again: ${typed} pair start ${mum}\n`);
     const listed = (await there('list')).out;
     expect(listed).toMatch(/Other hubs may ask to be added until/);
     expect(listed).toContain(

@@ -464,6 +464,21 @@ describe('the command', () => {
       error: expect.stringContaining('Another program runs this agent already.'),
     });
   });
+
+  test('begins no second one for an agent of a long name, either', async () => {
+    const name = 'a'.repeat(59);
+    const file = written(fileText().replace('helper', name));
+    const variables = { AXON_HOME: mum.home, AXON_TOKEN: await mum.agent(name) };
+    const agent = Program.start('cli', ['listen', '--file', file], variables);
+    await until('it listens', WITHIN_MS, () => agent.error.includes('Listening') || undefined);
+    const second = Program.start('cli', ['listen', '--file', file], variables);
+    await until(
+      'the second to end',
+      WITHIN_MS,
+      () => /already|Listening/.test(second.error) || undefined,
+    );
+    expect(second.error).toContain('Another program runs this agent already.');
+  });
 });
 
 describe('a file in the folder of the hub', () => {

@@ -61,7 +61,9 @@ it('gives a copy of one to a person, and to an agent that took part', SLOW, asyn
   expect(readFileSync(file, 'utf8')).toMatch(/^\ufeff"time_utc",[^]*"Water the garden"/);
   const details = await axon(hub.home, [...owner, 'history', id, '--details']);
   expect(details.error).toBe('');
-  expect(details.out).toMatch(/ {2}\| Water the garden\n {2}Message: [^]* {2}Stored as: \{/);
+  expect(details.out).toMatch(
+    / {2}\| Water the garden\n {2}Message: [^]* {2}Stored as:\n {2}\| \{/,
+  );
   expect((await as('asker', 'history', 'export', id)).out).toContain('Water the garden');
   expect(await as('other', 'history', 'export', id)).toMatchObject({ code: 2, out: '' });
 });

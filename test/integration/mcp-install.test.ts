@@ -145,6 +145,12 @@ test('connects the program, and writes an entry that names the token’s file an
 test('asks nobody again while the token holds', async () => {
   const { code, out } = await run('mcp', 'install', 'cursor');
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('is connected') });
+  // What it offers is its own by now.
+  for (const option of [['--domain', 'family.news'], ['--no-broadcasts']])
+    expect(await run('mcp', 'install', 'cursor', ...option)).toMatchObject({
+      code: 3,
+      error: expect.stringContaining('"cursor" is connected already'),
+    });
 });
 
 test('takes out that entry alone and ends the token; a person lets the same agent back in', async () => {
@@ -207,6 +213,14 @@ test('ends the token where the entry was taken out by hand, of whoever it was', 
   const again = await run('mcp', 'uninstall', 'gemini-cli');
   expect(again.out).toContain('The token of named has ended.');
   expect((await hub.ask('/v1/whoami', { token: named })).status).toBe(401);
+  // What is in no file any more cannot end it.
+  const lost = await knownAgent('lost');
+  expect(await run('--as', 'lost', 'mcp', 'install', 'gemini-cli')).toMatchObject({ code: 0 });
+  rmSync(join(hub.home, 'tokens', 'lost.token'));
+  const { out: left } = await run('mcp', 'uninstall', 'gemini-cli');
+  expect(left).toContain('its token has not ended: log it out under Settings');
+  expect(left).not.toContain('its token has ended');
+  expect((await hub.ask('/v1/whoami', { token: lost })).status).toBe(200);
   // What is not there any more is not remembered.
   expect((await run('mcp', 'uninstall', 'gemini-cli')).out).not.toContain('has ended');
 }, 60_000);
@@ -342,6 +356,12 @@ test('wakes a session once for each item, whoever waits for it, and no more than
   expect(await agentNamed('sleeper')).toMatchObject({ reach: 'hook' });
   const hook = Program.start('cli', words, { ...env(), ...UNDER_RUNNER }, '{}');
   expect(await hook.ended()).toEqual({ code: 0, out: '', error: '' });
+  // By 2 it would wake the model.
+  const nobody = Program.start('cli', ['inbox', '--watch', '--as', 'nobody'], env(), '{}');
+  expect(await nobody.ended()).toMatchObject({
+    code: 1,
+    error: expect.stringContaining('No agent "nobody" is connected here.'),
+  });
   await settings.update({ wakes_max: 3 }, { actor: 'ui:1', surface: 'browser' });
   const raisedAt = performance.now();
   expect((await third.ended()).code).toBe(2);

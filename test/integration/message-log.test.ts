@@ -86,7 +86,7 @@ test('a log is shown, each message once, and nothing of it is sent', async () =>
   const { code, out, error } = await as('eddy', ['ingest', file]);
   expect({ code, out }).toEqual({
     code: 0,
-    out: 'TASK_REQUEST Eddy -> Jules m-1\nTASK_ACCEPT Jules -> Eddy m-2\n',
+    out: '2 messages:\n  | TASK_REQUEST Eddy -> Jules m-1\n  | TASK_ACCEPT Jules -> Eddy m-2\n',
   });
   expect(error).toContain('Line 4 holds no message: expected a JSON value at character 1.');
   expect(error).toContain('Lines that could not be read: 1.');

@@ -1,11 +1,11 @@
 // `axon listen --acp`: who speaks, where the program works, and what our server is.
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { statSync } from 'node:fs';
 import { TOOLS } from '../../mcp/tools.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { interruptible } from '../context.ts';
 import { programFile } from '../invocation.ts';
-import { holdName } from '../held-name.ts';
+import { holdAgent } from '../held-name.ts';
 import { hashed, privateFolder } from '../kept-json.ts';
 import { findProgram } from '../program-file.ts';
 import { refusal } from '../refusal.ts';
@@ -53,8 +53,7 @@ async function listen(
   if (agent === null) throw refusal('forbidden', 'Only an agent can listen.');
   const { home } = session;
   // What it has in hand is nobody else's to end.
-  if (!(await holdName(join(privateFolder(home, 'runners'), `${hashed(agent)}.sock`))))
-    throw refusal('conflict', 'Another program runs this agent already. End that one first.');
+  await holdAgent(home, agent);
   const options = {
     agent,
     home,

@@ -12,7 +12,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { DayTokens, hashed, privateFolder, readKept, replaceKept } from '../kept-json.ts';
-import { WORK_KINDS } from '../listen.ts';
+import { GIVEN_BACK, WORK_KINDS } from '../listen.ts';
 import { endLeft } from '../program-run.ts';
 import type { RunnerLine } from '../runner-line.ts';
 import { CLAIM_WAIT_MS, leaseOf, SteadyLine, valueOf } from '../steady-line.ts';
@@ -290,10 +290,14 @@ export class AcpListener {
   }
 
   async #notStarted(item: DeliveryDto, error: NotStarted): Promise<Ended> {
-    await this.#line.call('inbox.nack', leaseOf(item), this.#telling.signal);
+    const called = await this.#line.call('inbox.nack', leaseOf(item), this.#telling.signal);
     this.#done(item);
-    this.#terminal.note(`${error.message} Given back, not done: ${item.delivery_id}`);
-    this.#tellTrouble(error);
+    const given = valueOf(called);
+    if (!this.#signal.aborted) {
+      this.#terminal.note(error.message);
+      this.#tellTrouble(error);
+    }
+    if (given !== undefined) this.#terminal.note(`${GIVEN_BACK[given.state]}: ${item.delivery_id}`);
     return 'not started';
   }
 

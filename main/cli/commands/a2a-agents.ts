@@ -6,6 +6,8 @@ import { RISK_CLASSES, type RiskClass } from '../../../preload/contract/closed-l
 import { handleHere } from '../agent-handle.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import type { HubClient } from '../hub-client.ts';
+import { shellWord } from '../invocation.ts';
+import { quoted } from '../quoted-text.ts';
 import { checkAgentName, readSecretFile } from '../session.ts';
 import { table } from '../terminal.ts';
 
@@ -31,7 +33,7 @@ export function addA2aCommands(agents: AxonCommand): void {
         ...cardLines(card),
         '',
         'To make it an agent of this hub:',
-        `  ${typed} agents a2a-add NAME ${card.url} --digest ${card.digest}${card.leaves_computer ? ' --leaves-computer' : ''}`,
+        `  ${typed} agents a2a-add NAME ${shellWord(card.url, process.platform) ?? 'URL'} --digest ${card.digest}${card.leaves_computer ? ' --leaves-computer' : ''}`,
       ]);
     });
   agents
@@ -119,14 +121,15 @@ function skillsOf({
   skills,
   more_skills: more,
 }: Pick<A2aCardDto, 'skills' | 'more_skills'>): string {
-  return `${skills.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `Skills: ${skills.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function cardLines({ host, leaves_computer: leaves, ...card }: A2aCardDto): readonly string[] {
   return [
-    `It calls itself: ${card.name}`,
-    ...(card.description === null ? [] : [`It says: ${card.description}`]),
-    ...(card.skills.length === 0 ? [] : [`Skills: ${skillsOf(card)}`]),
+    'Its card says, not checked:',
+    ...quoted(card.name),
+    ...(card.description === null ? [] : quoted(card.description)),
+    ...(card.skills.length === 0 ? [] : quoted(skillsOf(card))),
     leaves
       ? `What it is given leaves this computer, to ${host}.`
       : `What it is given goes to ${host}, on this computer.`,

@@ -1,11 +1,10 @@
 // ask: a hook of a coding program. What the program wants to do becomes a card of this hub; the
 // decision of a person goes back in the form of the hook. Where nobody has decided it says why, and
 // exits so that the program asks at its terminal as ever, whatever went wrong.
-import { ERRORS } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { interruptible, reportFailure } from '../context.ts';
+import { interruptible, reportHookFailure } from '../context.ts';
 import { isUnderRunner, readHookInput } from '../hook-input.ts';
 import { refusal } from '../refusal.ts';
 import type { Session } from '../session.ts';
@@ -13,8 +12,6 @@ import type { Session } from '../session.ts';
 /** Longer than the hub waits for a person. */
 const ANSWER_MAX_MS = 55_000;
 const EVENT = 'PermissionRequest';
-/** Codex takes it for a no; after any other both programs ask by themselves. */
-const TAKEN_FOR_NO = ERRORS.bad_request.exit;
 
 export function addAskCommand(program: AxonCommand): void {
   program
@@ -33,8 +30,7 @@ export function addAskCommand(program: AxonCommand): void {
           return 0;
         } catch (error) {
           if (stopped.aborted) throw error;
-          const exit = reportFailure(error, terminal, command, 'ask');
-          return exit === TAKEN_FOR_NO ? ERRORS.internal.exit : exit;
+          return reportHookFailure(error, terminal, command, 'ask');
         }
       });
     });

@@ -38,7 +38,7 @@ export function addHistoryCommand(program: AxonCommand): void {
     .argument('[id]', 'one conversation')
     .option('--details', 'with all that is known of each message (the person in charge only)')
     .does(async ({ terminal, session }, id: string | undefined, { details }: Details) => {
-      const client = details === true ? await session.asOwner() : await session.asAnyone();
+      const client = details === true ? await session.asOwner() : await session.asPartaker();
       if (id === undefined && details === true)
         throw refusal('bad_request', '--details needs the id of a conversation.');
       if (id === undefined) {
@@ -73,7 +73,7 @@ export function addHistoryCommand(program: AxonCommand): void {
         id: string,
         { format, output }: { format: ConversationFormat; output?: string },
       ) => {
-        const client = await session.asAnyone();
+        const client = await session.asPartaker();
         return exportPieces(terminal, output, (at, signal) =>
           client.call('conversations.export', { id, format, ...at }, signal),
         );
@@ -94,10 +94,10 @@ export function addHistoryCommand(program: AxonCommand): void {
     .description('find what was said before, by its words')
     .argument(
       '<words...>',
-      'words, a phrase in quotes, and from: to: action: outcome: before: after:',
+      'words, a phrase in quotes, and from: to: by: action: outcome: before: after:',
     )
     .does(async ({ session }, words: readonly string[]) => {
-      const client = await session.asAnyone();
+      const client = await session.asPartaker();
       const q = words.map(asTyped).join(' ');
       let found = await client.call('history.search', { q });
       for (
@@ -185,9 +185,12 @@ function detailLines(of: InspectionDto | undefined): readonly string[] {
     [inspect.size, bytes === null ? null : inspect.bytes(bytes)],
     [inspect.digest, approval?.digest ?? null],
     ['Handed over', task && handedOverOf(task.story, localTime)],
-    [inspect.payload, payload ?? inspect.notKept],
+    [inspect.payload, payload === null ? inspect.notKept : ''],
   ];
-  return facts.flatMap(([name, value]) => (value === null ? [] : [`  ${name}: ${value}`]));
+  return [
+    ...facts.flatMap(([name, value]) => (value === null ? [] : [`  ${name}: ${value}`.trimEnd()])),
+    ...(payload === null ? [] : quoted(payload)),
+  ];
 }
 
 function headOf(entry: ConversationEntryDto): string {

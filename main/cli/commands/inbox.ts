@@ -9,11 +9,17 @@ import {
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { repliedOf } from '../../../preload/contract/strings/receipts.ts';
 import { story } from '../../../preload/contract/strings/story.ts';
-import { INTERRUPTED_EXIT_CODE, interruptible } from '../context.ts';
+import {
+  HOOK_SAYS_EXIT_CODE,
+  INTERRUPTED_EXIT_CODE,
+  interruptible,
+  reportHookFailure,
+  type CommandContext,
+} from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { isUnderRunner, readHookInput } from '../hook-input.ts';
 import { withId } from '../ids.ts';
-import { WAKE_EXIT_CODE, watchInbox } from '../inbox-watch.ts';
+import { watchInbox } from '../inbox-watch.ts';
 import { WAKE_SENTENCE } from '../../../preload/contract/wake.ts';
 import { localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
@@ -31,7 +37,6 @@ import {
 import { findProgram } from '../program-file.ts';
 import { programWorker } from '../program-worker.ts';
 import { refusal } from '../refusal.ts';
-import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function addInboxCommands(program: AxonCommand): void {
@@ -56,7 +61,7 @@ export function addInboxCommands(program: AxonCommand): void {
       'take nothing: end with code 2 once something new waits, as a hook does that wakes a program; its JSON is read from standard input',
     )
     .does(async ({ terminal, session, command: typed }, options: InboxOptions) => {
-      if (options.watch === true) return watch(session, terminal);
+      if (options.watch === true) return watch({ terminal, session, command: typed });
       const client = await session.asAgent();
       const params = {
         max: options.max,
@@ -232,11 +237,10 @@ interface InboxOptions {
 }
 
 /** Ends with whoever started it. Returns the exit code. */
-async function watch(session: Session, terminal: Terminal): Promise<number> {
+async function watch({ terminal, session, command }: CommandContext): Promise<number> {
   const parent = process.ppid;
   const { session_id: id, hook_event_name: event } = (await readHookInput(process.stdin)) ?? {};
   if (isUnderRunner()) return 0;
-  const client = await session.asAgent();
   const watching = {
     home: session.home,
     agent: session.named ?? '',
@@ -245,9 +249,14 @@ async function watch(session: Session, terminal: Terminal): Promise<number> {
     isWanted: () => process.ppid === parent,
   };
   return interruptible(async (signal) => {
-    const code = await watchInbox(client, watching, signal);
-    if (code === WAKE_EXIT_CODE) terminal.note(WAKE_SENTENCE);
-    return code;
+    try {
+      const code = await watchInbox(await session.asAgent(), watching, signal);
+      if (code === HOOK_SAYS_EXIT_CODE) terminal.note(WAKE_SENTENCE);
+      return code;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return reportHookFailure(error, terminal, command, 'inbox');
+    }
   });
 }
 
@@ -263,7 +272,7 @@ async function printAsLog(
 ): Promise<number> {
   const left = new Map(items.map((item) => [item.delivery_id, item.attempt]));
   try {
-    for (const { delivery_id: delivery, untrusted } of items) {
+    for (const { delivery_id: delivery, attempt, untrusted } of items) {
       if (signal.aborted) return INTERRUPTED_EXIT_CODE;
       if (untrusted.native === undefined)
         throw refusal(
@@ -274,7 +283,7 @@ async function printAsLog(
       terminal.line(logLine(untrusted.native));
       left.delete(delivery);
       try {
-        await client.call('inbox.ack', { delivery });
+        await client.call('inbox.ack', { delivery, attempt });
       } catch (error) {
         if (!(error instanceof HubProblem)) throw error;
         terminal.note(error.problem.detail);

@@ -8,11 +8,13 @@ import { plural } from '../../../preload/contract/strings/shared-words.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { LINE_MAX_BYTES, logLine, missingIn, namesMessage, readLogLine } from '../message-log.ts';
+import { ownLine, quoted } from '../quoted-text.ts';
 import { refusal } from '../refusal.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** So many unreadable lines are told one by one; the others are counted. */
 const FLAWS_TOLD_MAX = 20;
+const MESSAGES = { one: 'One message', other: '{n} messages' };
 const QUOTING = {
   one: 'One of its lines names one elsewhere, as a quotation does; it is not read.',
   other: '{n} of its lines name one elsewhere, as a quotation does; they are not read.',
@@ -43,7 +45,16 @@ export function addIngestCommand(program: AxonCommand): void {
         log.done(read.message);
       }
       log.close();
-      if (client === null) terminal.result({ messages }, () => messages.map(oneLine));
+      if (client === null) {
+        terminal.result({ messages }, () =>
+          messages.length === 0
+            ? []
+            : [
+                `${plural(messages.length, MESSAGES)}:`,
+                ...messages.flatMap((message) => quoted(oneLine(message))),
+              ],
+        );
+      }
       if (client === null ? messages.length === 0 : sent + kept + log.unreadSent === 0)
         throw nothingIn(file === undefined ? 'standard input' : `"${file}"`, log, client !== null);
       return client !== null && kept + log.unreadSent > 0 ? 1 : 0;
@@ -131,7 +142,7 @@ async function send(client: HubClient, terminal: Terminal, message: JsonObject):
   try {
     const { report, untrusted, each = [] } = await client.call('send.message', message);
     const to = report === undefined ? '' : ` to ${report.chosen.peer_name}`;
-    terminal.note(`Sent${to}: ${oneLine(message)}`);
+    for (const line of ownLine(`Sent${to}: ${oneLine(message)}`)) terminal.note(line);
     const { came_of_it: cameOfIt } = untrusted ?? {};
     for (const { native } of [untrusted, ...each.map((one) => one.untrusted)].flatMap(
       (one) => one ?? [],
@@ -141,7 +152,7 @@ async function send(client: HubClient, terminal: Terminal, message: JsonObject):
     return true;
   } catch (error) {
     if (!(error instanceof HubProblem)) throw error;
-    terminal.note(`Not sent: ${oneLine(message)}`);
+    for (const line of ownLine(`Not sent: ${oneLine(message)}`)) terminal.note(line);
     terminal.note([error.problem.detail, error.problem.hint ?? ''].join(' ').trim());
     return false;
   }

@@ -13,7 +13,13 @@ import { isWork } from '../../../preload/contract/delivery-kind.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { connectAgent, handleLine, withProfile, type ProfileOptions } from '../connect-agent.ts';
+import {
+  connectAgent,
+  describes,
+  handleLine,
+  withProfile,
+  type ProfileOptions,
+} from '../connect-agent.ts';
 import { interruptible, problemOf, type CommandContext } from '../context.ts';
 import { HubProblem, isUnsent, type HubClient } from '../hub-client.ts';
 import { entryText, MCP_CLIENTS, unaskedClient, type McpClient } from '../mcp-clients.ts';
@@ -131,16 +137,16 @@ async function install(
 ): Promise<void> {
   const { terminal, session } = context;
   const agent = session.named ?? client.id;
-  const known = session.tokenFile(agent);
+  const tokenFile = session.tokenFile(agent);
   const hooks = hooksOf(session, client, agent, { wake, ask });
   if (show) {
-    const entry = entryText(client, serverEntry(session.home, known));
+    const entry = entryText(client, serverEntry(session.home, tokenFile));
     const shown = hooks === null ? [entry] : [entry, `In ${hooks.file}:`, hooksText(hooks.all)];
     const result = { program: client.id, entry, hooks: hooks && hooksText(hooks.all) };
     terminal.result(result, () => shown.flatMap((text) => text.split('\n')));
     return;
   }
-  const entry = serverEntry(session.home, known);
+  const entry = serverEntry(session.home, tokenFile);
   terminal.note(`This goes into ${settingsFile(client)}:`);
   for (const line of entryText(client, entry).split('\n')) terminal.note(`  ${line}`);
   if (hooks !== null) {
@@ -150,13 +156,19 @@ async function install(
   // Before anybody is asked to confirm anything.
   new ClientSettings(client).with(entry);
   if (hooks !== null) withHooks(new SettingsText(hooks.file).text, hooks.all, hooks.file);
-  const handle =
-    (await session.agentOfToken(agent)) ?? (await connectAgent(context, agent, profile)).handle;
+  const known = await session.agentOfToken(agent);
+  if (known !== undefined && describes(profile))
+    throw refusal(
+      'conflict',
+      `"${agent}" is connected already, and this command does not change what it offers.`,
+      `Leave these options out, or take it out first: "axon mcp uninstall ${client.id}".`,
+    );
+  const handle = known ?? (await connectAgent(context, agent, profile)).handle;
   // The program may have written them while the person was asked.
   const settings = new ClientSettings(client);
   settings.install(entry, undoFile(session, client), agent);
   if (hooks !== null) installHooks(hooks, undoFile(session, client));
-  const done = { program: client.id, agent: handle, file: settings.file, token_file: known };
+  const done = { program: client.id, agent: handle, file: settings.file, token_file: tokenFile };
   terminal.result(done, () => [
     `${client.title} is connected as ${handle}. Start it anew, and it has the tools.`,
     ...(hooks?.wants === undefined ? [] : [hooks.wants]),
@@ -255,10 +267,12 @@ async function uninstall({ terminal, session }: CommandContext, client: McpClien
     );
   const text = settings.without(undo);
   const unhookedLines = unhooked(client, undo);
-  await endToken(session, tokenFile);
+  const hasToken = await endToken(session, tokenFile);
   settings.uninstall(text, undo);
   terminal.result({ program: client.id, file, removed: true }, () => [
-    `The entry is out of ${file}, and its token has ended. What the agent did stays on record.`,
+    hasToken
+      ? `The entry is out of ${file}, and its token has ended. What the agent did stays on record.`
+      : `The entry is out of ${file}. Its token file is gone, and its token has not ended: log it out under Settings, Who is logged in.`,
     ...unhookedLines,
   ]);
 }

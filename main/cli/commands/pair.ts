@@ -1,6 +1,7 @@
 // pair: joining two hubs, with the typing done at a terminal. Digits are typed, never compared by
 // eye.
 import { InvalidArgumentError } from 'commander';
+import { ERRORS } from '../../../preload/contract/errors.ts';
 import type { PeerDto } from '../../../preload/contract/dto.ts';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -125,7 +126,7 @@ export function addPairCommands(program: AxonCommand): void {
         const pairing = await awaitSettled(owner, opened);
         const after = await afterFailure(owner, pairing, typed);
         terminal.result(pairing, () => [...pairingLines(pairing, typed, null), ...after]);
-        return pairing.state === 'failed' ? 2 : 0;
+        return pairing.state === 'failed' ? ERRORS.rejected.exit : 0;
       },
     );
   pair
@@ -156,7 +157,7 @@ export function addPairCommands(program: AxonCommand): void {
       const kept = items.find(({ id: peer }) => peer === done.pairing.peer_id);
       terminal.result(done, () => [
         done.cancelled ? 'Given up: nothing was paired.' : endedLine(done.pairing),
-        ...(kept !== undefined && isNamedByAddress(kept) ? [staysLine(kept.name, typed)] : []),
+        ...(kept !== undefined && isNamedByAddress(kept) ? [staysLine(kept, typed)] : []),
       ]);
     });
 }
@@ -241,8 +242,8 @@ async function afterFailure(
   const { items } = await owner.call('peers.list', { trust: 'nearby' });
   const found = items.find((peer) => peer.id === id);
   return [
-    ...againLines(role, found?.name ?? null, window, command),
-    ...(found !== undefined && isNamedByAddress(found) ? [staysLine(found.name, command)] : []),
+    ...againLines(role, found?.id ?? null, window, command),
+    ...(found !== undefined && isNamedByAddress(found) ? [staysLine(found, command)] : []),
   ];
 }
 

@@ -118,9 +118,7 @@ function addAddCommand(peers: AxonCommand): void {
                 `Trusted: ${peer.name}, ${peer.id}.`,
                 'It has to trust this hub too: give it the link that "status" shows.',
               ]
-            : [
-                `Saved: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start "${peer.name}"`,
-              ],
+            : [`Saved: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start ${peer.id}`],
         );
       },
     );
@@ -167,12 +165,12 @@ function nobodyNearby(command: string): string {
   return `No hub nearby that is not paired. "${command} status" says how finding hubs goes; one can be added by its address, too.`;
 }
 
-/** What to do with one that is not paired. */
-function pairingLine(peers: readonly PeerDto[], command: string): readonly string[] {
+/** What to do with one that is not paired. Exported for tests. */
+export function pairingLine(peers: readonly PeerDto[], command: string): readonly string[] {
   const unpaired = peers.find(isUnpaired);
   return unpaired === undefined
     ? []
-    : ['', `To pair with one: ${command} pair start "${unpaired.name}"`];
+    : ['', `To pair with ${unpaired.name}: ${command} pair start ${unpaired.id}`];
 }
 
 function noHubs(command: string): string {

@@ -63,7 +63,6 @@ export function addSendCommands(program: AxonCommand): void {
         to: recipientOf(to, options),
         question,
         ...common(options),
-        deadline_ms: options.deadline * 1000,
         max_tokens: options.maxTokens,
       };
       // The wait may be long, and silence looks like a fault.
@@ -296,7 +295,7 @@ export function common(options: CommonOptions): {
 } {
   return {
     domain: options.domain,
-    deadline_ms: options.deadline === undefined ? undefined : options.deadline * 1000,
+    deadline_ms: options.deadline === undefined ? undefined : Math.round(options.deadline * 1000),
     conversation: options.conversation === undefined ? undefined : { id: options.conversation },
   };
 }

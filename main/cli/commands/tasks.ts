@@ -44,7 +44,7 @@ export function addTaskCommands(program: AxonCommand): void {
     .addOption(waitForOption())
     .does(async (context, id: string | undefined, options: TasksOptions) => {
       const { terminal, session } = context;
-      const client = await session.asAnyone();
+      const client = await session.asPartaker();
       if (id === undefined) {
         const page = await listOf(client, options.state);
         const none = options.state === undefined ? 'No tasks yet.' : 'No such tasks.';

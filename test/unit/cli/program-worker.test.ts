@@ -1,5 +1,5 @@
-// What a program prints in answer to a request that goes on: told line by line, and never without
-// end. Real small programs; `say` stands for the hub, which answers or is away.
+// What a program prints in answer to a request: told line by line where the request goes on, and
+// never without end. Real small programs; `say` stands for the hub, which answers or is away.
 import { describe, expect, test } from 'vitest';
 import type { Called } from '../../../main/cli/steady-line.ts';
 import { programWorker } from '../../../main/cli/program-worker.ts';
@@ -36,6 +36,7 @@ async function worked(
     readonly stopped?: AbortSignal;
     readonly cancelled?: AbortSignal;
     readonly tellMaxMs?: number;
+    readonly item?: DeliveryDto;
   },
 ) {
   const said: unknown[] = [];
@@ -43,8 +44,8 @@ async function worked(
     said.push(message['content']);
     return more.say?.(message, until) ?? Promise.resolve({ value: {} });
   };
-  const { cancelled = never, stopped = cancelled } = more;
-  const came = await programWorker(words, more.tellMaxMs).work(ITEM, stopped, cancelled, say);
+  const { cancelled = never, stopped = cancelled, item = ITEM } = more;
+  const came = await programWorker(words, more.tellMaxMs).work(item, stopped, cancelled, say);
   return { said, came };
 }
 
@@ -115,4 +116,63 @@ describe('what a program prints in answer to a request that goes on', () => {
       expect(said).toEqual(['1.09', '1.19']);
     },
   );
+});
+
+describe('what a program prints in answer to a request that ends with it', () => {
+  const asked = (kind: 'query' | 'delegate', native: JsonObject): DeliveryDto =>
+    ({ ...ITEM, kind, untrusted: { native, payload: {} } }) as unknown as DeliveryDto;
+  const crunch = { id: 'MSG-1-a', from: 'planner', to: 'coder' };
+  const REQUEST = { ...crunch, type: 'REQUEST', payload: { action: 'plan' } };
+  const HANDOFF = { type: 'HANDOFF', to: 'helper', payload: { reason: 'Not mine' } };
+  const once = (message: JsonObject): readonly string[] => [
+    process.execPath,
+    '-e',
+    `console.log(${JSON.stringify(JSON.stringify(message))})`,
+  ];
+  const ACL = { performative: 'REQUEST', content: 'Plan', reply_with: 'r-1' };
+  const BROADCAST = { type: 'BROADCAST', payload: { event: 'PHASE_CHANGE', content: {} } };
+
+  test.each([
+    ['a REQUEST', asked('delegate', ACL), { performative: 'REQUEST', content: 'Buy' }],
+    [
+      'about something else',
+      asked('delegate', ACL),
+      JSON.parse(inform('So', { in_reply_to: 'x' })),
+    ],
+    ['a BROADCAST', asked('delegate', REQUEST), BROADCAST],
+    ['a HANDOFF of a question', asked('query', REQUEST), HANDOFF],
+    ['a HANDOFF of other work', asked('delegate', REQUEST), { ...HANDOFF, correlation_id: 'x' }],
+  ])('is not told where it answers nothing: %s', async (_, item, message) => {
+    const { came } = await worked(once(message), { item });
+    expect(came).toEqual({
+      answers: [
+        {
+          answer: {
+            status: 'failed',
+            error:
+              "The agent's answer could not be sent: The program printed a message that answers nothing.",
+          },
+          less: null,
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ['INFORM', asked('delegate', ACL), JSON.parse(inform('Done'))],
+    ['HANDOFF', asked('delegate', REQUEST), HANDOFF],
+  ])('is told where it is one: %s', async (_, item, message) => {
+    const { came } = await worked(once(message), { item });
+    expect(came).toMatchObject({ native: message });
+  });
+
+  test('may name what the work was handed on from', async () => {
+    const item = asked('delegate', { ...HANDOFF, ...crunch, correlation_id: 'MSG-0-a' });
+    const message = {
+      type: 'RESPONSE',
+      correlation_id: 'MSG-0-a',
+      payload: { status: 'SUCCESS', result: { summary: 'Here' } },
+    };
+    expect((await worked(once(message), { item })).came).toMatchObject({ native: message });
+  });
 });

@@ -191,7 +191,6 @@ export class HubNode {
     this.#opened.add(() => opening.stop());
     // Agents, timers and other hubs wait for the check of the audit log, people do not.
     await opening.open(this.#stopping.signal);
-    this.services.runners.start();
     hub.started();
     this.#wasUp = true;
     this.#deps.log.info('hub started', { api_port: port, peer_port: peers.port });

@@ -166,7 +166,6 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
         hubs: directory.list('paired').map(({ id, name }) => ({ id, name })),
         agents: work.agents
           .list()
-          .filter(({ token_created_at: at }) => at !== null)
           .map(({ name, display_name: shown }) => ({ id: name, name: shown })),
       }),
     },
@@ -348,6 +347,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     work,
     webhooks,
     a2a,
+    runners,
     peers,
     directory,
     retention,

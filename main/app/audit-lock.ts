@@ -156,8 +156,7 @@ export class AuditLock {
     const before = audit.state;
     await audit.check(signal);
     // Logins that were ended since the copy was made are back in it.
-    if (audit.state === 'restored' && before === 'unchecked')
-      await tokens.revokeSessions(null, BY_HUB);
+    if (audit.state === 'restored' && before === 'unchecked') await tokens.revokeSessions(BY_HUB);
     if (audit.isOpen && !this.#stopping.signal.aborted) {
       await work.start();
       await webhooks.start();

@@ -337,6 +337,10 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     runners,
   });
   agents.onRemoving((tables, after, agent) => runners.agentRemoved(tables, after, agent));
+  tokens.onRevoked((id) => {
+    const agent = store.read.token(id)?.agent ?? null;
+    if (agent !== null) agents.changed(agent);
+  });
   const opening = new AuditLock({
     clock,
     log,

@@ -13,6 +13,7 @@ import { loginUrl } from '../api/operations/hub.ts';
 import { curlWords } from '../cli/invocation.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import { VERSION } from '../lib/version.ts';
+import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { LOGIN_CODE_MAX_MS } from '../services/auth/limits.ts';
 import type { EventBus } from '../services/base/event-bus.ts';
@@ -111,6 +112,10 @@ export class HubNode {
 
   get events(): EventBus {
     return this.services.events;
+  }
+
+  get log(): Log {
+    return this.#deps.log;
   }
 
   /** The TCP port of the localhost API; 0 before start. */

@@ -335,7 +335,7 @@ class Desktop {
     if (isFirst) this.#tray.start(shown);
     else this.#tray.show(shown);
     this.#appUpdates?.updates.waitFor(count);
-    this.#notifications.showCount(count);
+    this.#notifications.showCount(count + picture.stops.length);
     app.setBadgeCount(count);
     if (process.platform === 'win32') this.#window.mark(this.#badge, count);
     if (!this.#hasTray)

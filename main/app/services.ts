@@ -302,7 +302,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     wakeUps,
     secrets,
     call,
-    ownPorts: () => [hub.current().api_port, hub.current().peer_port ?? 0],
+    ownPorts: () => [hub.current().api_port],
   });
   const a2a: A2aAgents = new A2aAgents({
     ...base,

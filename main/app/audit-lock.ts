@@ -10,12 +10,14 @@ import { AppError } from '../lib/app-error.ts';
 import { SerialQueue } from '../lib/serial-queue.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { Tables } from '../ports/store.ts';
 import { notRestored, type Audit } from '../services/audit/audit.ts';
 import type { A2aAgents } from '../services/elsewhere/a2a-agents.ts';
+import type { Runners } from '../services/agents/runners.ts';
 import type { TokenService } from '../services/auth/token-service.ts';
 import type { HubStatus } from '../services/pages/hub-status.ts';
 import type { IdentityService } from '../services/base/identity.ts';
-import { runEffects } from '../services/base/unit-of-work.ts';
+import { runEffects, type After } from '../services/base/unit-of-work.ts';
 import type { Webhooks } from '../services/inbox/webhooks.ts';
 import type { Retention } from '../services/retention/retention.ts';
 import { ReplayGuard } from '../services/tasks/replay-guard.ts';
@@ -39,8 +41,9 @@ interface Deps {
   readonly tokens: TokenService;
   readonly hub: HubStatus;
   readonly work: TaskServices;
-  readonly webhooks: Pick<Webhooks, 'start'>;
-  readonly a2a: Pick<A2aAgents, 'start'>;
+  readonly webhooks: Pick<Webhooks, 'start' | 'agentRemoved'>;
+  readonly a2a: Pick<A2aAgents, 'start' | 'agentRemoved'>;
+  readonly runners: Pick<Runners, 'start' | 'agentRemoved'>;
   readonly peers: PeerSide;
   readonly directory: PeerDirectory;
   readonly retention: Retention;
@@ -74,7 +77,8 @@ export class AuditLock {
   /**
    * The owner means this older copy. What waited in it ends, because it may have been done since
    * the copy was made. Of the hubs and agents in it those stay that the owner names; the others may
-   * have been removed since. Then the hub opens.
+   * have been removed since, so they call this hub no longer, and it calls them no longer. Then the
+   * hub opens.
    * @throws AppError bad_request, conflict, identity_locked, storage_failed
    */
   confirmRestore(by: Actor, kept: KeptOfCopy): Promise<void> {
@@ -91,11 +95,19 @@ export class AuditLock {
         const after = (effect: () => void): void => void effects.push(effect);
         ReplayGuard.restored(tables, clock.wallMs());
         for (const key of left.hubs) this.#deps.directory.removeInside(tables, after, key, by);
-        for (const name of left.agents) this.#deps.tokens.revokeAllOfAgent(tables, after, name, by);
+        for (const name of left.agents) this.#endAgent(tables, after, name, by);
       });
       runEffects(effects, log);
       await this.#open(this.#stopping.signal);
     });
+  }
+
+  /** The agent itself stays, which remote approval may forbid to remove. */
+  #endAgent(tables: Tables, after: After, name: string, by: Actor): void {
+    const { tokens, work, runners, webhooks, a2a } = this.#deps;
+    tokens.revokeAllOfAgent(tables, after, name, by);
+    work.registrations.declineUnfetched(tables, name);
+    for (const way of [runners, webhooks, a2a]) way.agentRemoved(tables, after, name);
   }
 
   /** @throws AppError bad_request for what is not in this copy */
@@ -138,18 +150,19 @@ export class AuditLock {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    const { identity, audit, tokens, hub, work, webhooks, a2a, peers, retention } = this.#deps;
+    const { identity, audit, tokens, hub, work, webhooks, a2a, runners, peers, retention } =
+      this.#deps;
     await identity.open(signal);
     const before = audit.state;
     await audit.check(signal);
     // Logins that were ended since the copy was made are back in it.
-    if (audit.state === 'restored' && before === 'unchecked')
-      await tokens.revokeSessions(null, BY_HUB);
+    if (audit.state === 'restored' && before === 'unchecked') await tokens.revokeSessions(BY_HUB);
     if (audit.isOpen && !this.#stopping.signal.aborted) {
       await work.start();
       await webhooks.start();
       a2a.start();
       this.#isOpen = true;
+      runners.start();
       retention.start();
       await peers.open();
     } else if (audit.state === 'unchecked') this.#askAgainLater();

@@ -4,7 +4,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const SOURCES = ['main', 'preload', 'renderer', 'electron.vite.config.ts', 'package.json'];
+const SOURCES = [
+  'main',
+  'preload',
+  'renderer',
+  'resources',
+  'electron.vite.config.ts',
+  'package.json',
+];
 const OUT = 'out';
 const BUILT = ['main/headless.js', 'main/quic.js', 'main/cli.js', 'renderer/index.html'];
 const BUILDER = 'node_modules/electron-vite/bin/electron-vite.js';

@@ -5,6 +5,7 @@ import { LineLog } from '../adapters/log/line-log.ts';
 import { LogFile } from '../adapters/log/log-file.ts';
 import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
 import { readConfig } from './config.ts';
+import { collectorAtRest } from './heap-growth.ts';
 import { createNode } from './node.ts';
 import type { HubNode } from './node.ts';
 
@@ -51,5 +52,6 @@ export async function createDesktopNode(
     desktop: true,
     spawnQuicProcess,
     rendererDirectory,
+    committed: collectorAtRest(clock),
   });
 }

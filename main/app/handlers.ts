@@ -77,7 +77,7 @@ export function composeHandlers(
         lagMs: lag.read(),
       }),
     }),
-    ...sessionsHandlers({ tokens, agents: work.agents }),
+    ...sessionsHandlers(services),
     ...settingsHandlers({ settings }),
     ...peersHandlers({ directory, links, keyTrust, tokenUse: work.tokenUse }),
     ...pairingsHandlers({ pairing, hub }),

@@ -13,6 +13,7 @@ import { loginUrl } from '../api/operations/hub.ts';
 import { curlWords } from '../cli/invocation.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import { VERSION } from '../lib/version.ts';
+import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { LOGIN_CODE_MAX_MS } from '../services/auth/limits.ts';
 import type { EventBus } from '../services/base/event-bus.ts';
@@ -113,6 +114,10 @@ export class HubNode {
     return this.services.events;
   }
 
+  get log(): Log {
+    return this.#deps.log;
+  }
+
   /** The TCP port of the localhost API; 0 before start. */
   get apiPort(): number {
     return this.#apiPort;
@@ -191,7 +196,6 @@ export class HubNode {
     this.#opened.add(() => opening.stop());
     // Agents, timers and other hubs wait for the check of the audit log, people do not.
     await opening.open(this.#stopping.signal);
-    this.services.runners.start();
     hub.started();
     this.#wasUp = true;
     this.#deps.log.info('hub started', { api_port: port, peer_port: peers.port });

@@ -166,7 +166,6 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
         hubs: directory.list('paired').map(({ id, name }) => ({ id, name })),
         agents: work.agents
           .list()
-          .filter(({ token_created_at: at }) => at !== null)
           .map(({ name, display_name: shown }) => ({ id: name, name: shown })),
       }),
     },
@@ -303,7 +302,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     wakeUps,
     secrets,
     call,
-    ownPorts: () => [hub.current().api_port, hub.current().peer_port ?? 0],
+    ownPorts: () => [hub.current().api_port],
   });
   const a2a: A2aAgents = new A2aAgents({
     ...base,
@@ -338,6 +337,10 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     runners,
   });
   agents.onRemoving((tables, after, agent) => runners.agentRemoved(tables, after, agent));
+  tokens.onRevoked((id) => {
+    const agent = store.read.token(id)?.agent ?? null;
+    if (agent !== null) agents.changed(agent);
+  });
   const opening = new AuditLock({
     clock,
     log,
@@ -348,6 +351,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     work,
     webhooks,
     a2a,
+    runners,
     peers,
     directory,
     retention,

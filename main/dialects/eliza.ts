@@ -327,7 +327,7 @@ function termOf({ kind, payload, answers }: AxonMessage): string {
     const [, area = 'general', concept = 'task_request'] = asked ?? [];
     const isDone = payload['status'] !== 'failed' && !isPartOf(payload);
     const answered = concept.replace(/_request$/, '');
-    const term = isDone ? CONCEPTS.done[answered] : CONCEPTS.undone[answered];
+    const term = entryOf(isDone ? CONCEPTS.done : CONCEPTS.undone, answered);
     return `${area}/${term ?? `${answered}_result`}`;
   }
   const area = (textOf(payload['domain']) ?? 'general').replaceAll('.', '/');

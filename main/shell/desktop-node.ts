@@ -3,8 +3,10 @@
 // invoke().
 import type { UiEvent } from '../../preload/contract/dto.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
+import type { Log } from '../ports/log.ts';
 
 export interface DesktopNode {
+  readonly log: Log;
   start(): Promise<void>;
   /** Idempotent; resolves when everything is closed. */
   stop(): Promise<void>;

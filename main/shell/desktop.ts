@@ -7,6 +7,7 @@ import { closedWords, notUpdatedWords } from '../../preload/contract/desktop-str
 import type { UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 import type { OperationInput } from '../../preload/contract/operations.ts';
 import type { WindowOperation } from '../../preload/contract/window-operations.ts';
+import { messageOf } from '../lib/app-error.ts';
 import type { Clock } from '../ports/clock.ts';
 import { mapBuiltFiles, SCHEME_PRIVILEGES, serveApp } from './app-scheme.ts';
 import { readStartArguments, type StartRequest } from './argv.ts';
@@ -161,7 +162,8 @@ class Desktop {
     this.#node = node;
     this.#clock = options.clock;
     this.#failed = (error) => options.reportFailure(error);
-    this.#report = (error) => void this.#failed(error);
+    this.#report = (error) =>
+      node.log.error('a part of the desktop failed', { error: messageOf(error) });
     this.#badge = nativeImage.createFromPath(join(iconDirectory, 'tray', 'badge.png'));
     this.#actions = {
       onShow: (place) => this.#show({ place }),
@@ -265,6 +267,7 @@ class Desktop {
 
   /** The hub has stopped for an update that could not be installed. */
   #startAgain(error: unknown): void {
+    this.#report(error);
     const exitCode = this.#failed(error);
     app.relaunch({ execPath: ownProgram(app.getPath('exe'), process.env) });
     dialog.showErrorBox('AXON Hub', notUpdatedWords);
@@ -332,7 +335,7 @@ class Desktop {
     if (isFirst) this.#tray.start(shown);
     else this.#tray.show(shown);
     this.#appUpdates?.updates.waitFor(count);
-    this.#notifications.showCount(count);
+    this.#notifications.showCount(count + picture.stops.length);
     app.setBadgeCount(count);
     if (process.platform === 'win32') this.#window.mark(this.#badge, count);
     if (!this.#hasTray)
@@ -381,9 +384,7 @@ class Desktop {
       executable: ownProgram(app.getPath('exe'), process.env),
       packaged: app.isPackaged,
     };
-    applyAutostart(autostart, settings.start_at_login).catch((error: unknown) =>
-      this.#report(error),
-    );
+    applyAutostart(autostart, settings.start_at_login).catch(this.#report);
   }
 }
 

@@ -41,7 +41,7 @@ export class Notifications {
     this.#deps = deps;
   }
 
-  /** How many requests wait now. */
+  /** How many requests and stops wait now. */
   showCount(count: number): void {
     this.#waiting = count;
     if (count === 0) this.#close(SUMMARY);

@@ -1,6 +1,6 @@
 // A window of the app that exists at most once: made when it is first needed, loaded from our own
-// origin, reloaded when its renderer died, and never closed but with the app. What closing means
-// instead is its owner's to say.
+// origin, reloaded when its renderer died, and never closed but with the app, or where its page does
+// not load. What closing means instead is its owner's to say.
 import { join } from 'node:path';
 import type { BrowserWindow, BrowserWindowConstructorOptions } from 'electron';
 
@@ -78,7 +78,7 @@ export class SingleWindow {
     this.current?.destroy();
   }
 
-  #make(): Promise<void> {
+  async #make(): Promise<void> {
     const window = this.#deps.make();
     this.#window = window;
     window.removeMenu();
@@ -90,6 +90,12 @@ export class SingleWindow {
     window.webContents.on('render-process-gone', () => {
       if (!this.#leaving && !window.isDestroyed()) window.webContents.reload();
     });
-    return window.loadURL(this.#deps.url);
+    try {
+      await window.loadURL(this.#deps.url);
+    } catch (error) {
+      // The next one who opens it gets another one.
+      if (!window.isDestroyed()) window.destroy();
+      throw error;
+    }
   }
 }

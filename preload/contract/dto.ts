@@ -104,7 +104,7 @@ export interface HubDto {
   readonly curl: string;
 }
 
-/** Which hubs and agents of a copy can speak to this hub: its owner says which of them stay. */
+/** The hubs and agents of a copy: its owner says which of them stay. */
 export interface RestoredCopyDto {
   readonly hubs: readonly { readonly id: string; readonly name: string }[];
   readonly agents: readonly { readonly id: string; readonly name: string }[];

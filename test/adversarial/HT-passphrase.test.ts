@@ -65,6 +65,28 @@ describe('HT-13: the owner passphrase', () => {
     ).toBe(200);
     expect(await all()).toEqual([401, 401, 401, 200]);
   });
+
+  test('lets nobody in by a link that was made before it changed', async () => {
+    expect((await put({ passphrase: PASSPHRASE, boot_secret: bootSecret() })).status).toBe(200);
+    const code = new URL(hub.node.makeLoginUrl()).hash.slice('#c='.length);
+    expect((await put({ passphrase: 'another passphrase', current: PASSPHRASE })).status).toBe(200);
+    expect((await login({ code })).status).toBe(401);
+    expect(await statusWith(await hub.page())).toBe(200);
+  });
+
+  test('lets nobody in who gave the one before just as it changed', async () => {
+    expect((await put({ passphrase: PASSPHRASE, boot_secret: bootSecret() })).status).toBe(200);
+    const { passphrase, tokens } = hub.node.services;
+    const check = passphrase.check.bind(passphrase);
+    vi.spyOn(passphrase, 'check').mockImplementationOnce(async (...given) => {
+      await check(...given);
+      await put({ passphrase: 'another passphrase', current: PASSPHRASE });
+    });
+    const late = await login({ passphrase: PASSPHRASE });
+    expect([late.status, late.text]).toEqual([409, expect.stringContaining('was changed')]);
+    expect(tokens.list()).toEqual([]);
+    expect((await login({ passphrase: 'another passphrase' })).status).toBe(200);
+  });
 });
 
 describe('HT-09: the owner gets in', () => {

@@ -191,6 +191,15 @@ describe('HT-06: a token', () => {
     expect((await hub.ask('/v1/whoami', { token: leaving })).status).toBe(401);
   });
 
+  test('of an agent that a person ends is over on the pages, too', async () => {
+    const doomed = await hub.agent('idle');
+    const { seq } = hub.node.events;
+    await hub.ask(`/v1/sessions/${idOf(doomed)}`, { method: 'DELETE', token: page });
+    expect(hub.node.events.since(seq)).toMatchObject([
+      { type: 'agent', agent: { name: 'idle', token_created_at: null } },
+    ]);
+  });
+
   test('of a removed agent ends with it', async () => {
     const removed = await hub.agent('removed');
     expect((await hub.ask('/v1/agents/removed', { method: 'DELETE', token: page })).status).toBe(

@@ -188,13 +188,17 @@ describe('the file that package.json names', () => {
   });
 
   test('the state of the build is known by the files: missing, older than a source, or new enough', () => {
-    put(clone, 'main/entry/cli.ts', '');
+    for (const source of ['main/entry/cli.ts', 'resources/SKILL.md']) put(clone, source, '');
     expect(needsBuild(clone)).toBe('The hub is not built yet');
     for (const file of BUILT) put(clone, file, '');
     expect(needsBuild(clone)).toBeNull();
-    const later = statSync(join(clone, BUILT[0])).mtimeMs / 1000 + 5;
-    utimesSync(join(clone, 'main/entry/axon.cjs'), later, later);
-    expect(needsBuild(clone)).toBe('The sources changed since the last build');
+    const built = statSync(join(clone, BUILT[0])).mtimeMs / 1000;
+    for (const source of ['main/entry/axon.cjs', 'resources/SKILL.md']) {
+      utimesSync(join(clone, source), built + 5, built + 5);
+      expect(needsBuild(clone)).toBe('The sources changed since the last build');
+      utimesSync(join(clone, source), built - 5, built - 5);
+      expect(needsBuild(clone)).toBeNull();
+    }
   });
 
   /** Stands in for the builder: writes what a build leaves, with `mark` in it. */

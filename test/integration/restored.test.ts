@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { HubNode } from '../../main/app/node.ts';
+import { A2aServer } from '../support/a2a-servers.ts';
 import { axon, choosePassphrase, type Ended } from '../support/programs.ts';
 import { RawPeer } from '../support/raw-peer.ts';
 import { TestHub } from '../support/test-hub.ts';
@@ -23,9 +24,16 @@ let other: TestHub;
 let node: HubNode;
 let elsewhere: string;
 let passphrase: string;
+/** The agents whose programs were started. */
+let started: string[];
 beforeEach(async () => {
   elsewhere = mkdtempSync(join(tmpdir(), 'axon-restored-'));
-  [hub, other] = [await TestHub.start(), await TestHub.start()];
+  started = [];
+  const startRunner = ({ agent }: { readonly agent: string }) => {
+    started.push(agent);
+    return { pid: undefined, end: async () => undefined };
+  };
+  [hub, other] = [await TestHub.start({ startRunner }), await TestHub.start()];
   node = hub.node;
   passphrase = await choosePassphrase(hub.home, join(elsewhere, 'passphrase'));
 });
@@ -288,5 +296,55 @@ test(
     ]);
     expect(trustInOther()).toBe('revoked');
     expect(seenByOther()).toBe(false);
+  },
+);
+
+test(
+  'starts no program of an agent before that, and then none of those that are left out',
+  { timeout: TEST_MAX_MS },
+  async () => {
+    const invoke = async (name: string, params: object): Promise<Record<string, unknown>> => {
+      const outcome = await node.invoke(name, params);
+      if (!outcome.ok) throw new Error(outcome.problem.detail);
+      return outcome.value as Record<string, unknown>;
+    };
+    const runner = { kind: 'acp', program: 'gemini' };
+    for (const name of ['kept', 'left']) {
+      await hub.agent(name);
+      await invoke('runners.set', { name, runner });
+      await invoke('agents.setWebhook', { name, preset: 'generic', address: 'http://127.0.0.1:9' });
+    }
+    const server = await A2aServer.start();
+    const { digest } = await invoke('a2a.look', { url: server.url });
+    await invoke('a2a.add', { name: 'far', url: server.url, digest });
+    server.stop();
+    await expect.poll(() => started).toEqual(['kept', 'left']);
+    await node.stop();
+    copyFileSync(database(), join(elsewhere, 'older.db'));
+    await startAgain();
+    await invoke('settings.update', { person: 'Mum' });
+    await node.stop();
+    copyFileSync(join(elsewhere, 'older.db'), database());
+
+    started = [];
+    await startAgain();
+    const { audit, hub: status, runners, a2a, tokens, work } = node.services;
+    expect([audit.state, started]).toEqual(['restored', []]);
+    expect(
+      status
+        .current()
+        .restored_copy?.agents.map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(['far', 'kept', 'left']);
+    await invoke('hub.confirmRestore', { keep_hubs: [], keep_agents: ['kept'] });
+    await expect.poll(() => started).toEqual(['kept']);
+    expect(runners.list().map(({ agent }) => agent)).toEqual(['kept']);
+    expect(a2a.list()).toEqual([]);
+    const named = (name: string) => work.agents.get(name);
+    expect([named('kept').webhook, named('left').webhook]).toEqual([expect.anything(), null]);
+    expect(tokens.list().some(({ agent }) => agent === 'left')).toBe(false);
+    // What opens the hub twice starts nothing twice.
+    await invoke('hub.unlock', {});
+    expect(started).toEqual(['kept']);
   },
 );

@@ -103,6 +103,9 @@ test('only its owner sets one, and nobody is shown its secret', async () => {
   const { secret } = JSON.parse(set) as { readonly secret: string };
   expect(JSON.stringify(await agentNamed('chat'))).not.toContain(secret);
   expect(hub.logLines.join('')).not.toContain(secret);
+  // Between hubs is UDP: there may be a program at the same number.
+  const beside = `http://127.0.0.1:${hub.node.services.peers.port}/wake`;
+  await asPage('/v1/agents/chat/webhook', 'PUT', { preset: 'generic', address: beside });
   const { port } = hub;
   const own = { preset: 'generic', address: `http://127.0.0.1:${port}/v1/notify` };
   const refused = await hub.ask('/v1/agents/chat/webhook', {

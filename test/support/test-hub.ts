@@ -14,6 +14,7 @@ import { createNode } from '../../main/app/node.ts';
 import type { HubNode } from '../../main/app/node.ts';
 import type { Discovery } from '../../main/ports/discovery.ts';
 import type { KeyVault } from '../../main/ports/key-vault.ts';
+import type { StartRunner } from '../../main/ports/runner-process.ts';
 import { createInProcessTransport } from './in-process-transport.ts';
 
 export interface HttpAnswer {
@@ -38,6 +39,8 @@ interface TestHubOptions {
   /** Network interfaces by name; all, unless given. */
   readonly interfaces?: readonly string[];
   readonly vaults?: (home: string) => readonly KeyVault[];
+  /** In place of a program of its own for each agent. */
+  readonly startRunner?: StartRunner;
   readonly requestsPerSecond?: number;
   /** How many times the usual rates another hub may have. */
   readonly peerRateFactor?: number;
@@ -71,6 +74,7 @@ function makeNode(
     log: new LineLog(clock, (line) => logLines.push(line), 'debug'),
     desktop: false,
     ...(options.discovery === undefined ? {} : { discovery: options.discovery }),
+    ...(options.startRunner === undefined ? {} : { startRunner: options.startRunner }),
     rendererDirectory: options.rendererDirectory ?? null,
     transport: createInProcessTransport({ clock, random }),
     vaults: options.vaults?.(home) ?? [new FileVault(join(home, 'identity.key'))],

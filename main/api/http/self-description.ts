@@ -1,13 +1,14 @@
 // The hub's public description of its interface: /openapi.json and /skill.md. Both are the same for
-// every hub. They are made when they are first asked for.
+// every hub. They are made when they are first asked for, once.
 import skill from '../../../resources/SKILL.md?raw';
+import { lazily } from '../../lib/lazily.ts';
 import { jsonAnswer, type Answer } from './respond.ts';
 
 const DESCRIPTIONS = {
-  '/openapi.json': async (): Promise<Answer> => {
+  '/openapi.json': lazily(async (): Promise<Answer> => {
     const { OPENAPI } = await import('../openapi.ts');
     return jsonAnswer(OPENAPI);
-  },
+  }),
   '/skill.md': async (): Promise<Answer> => ({
     status: 200,
     type: 'text/markdown; charset=utf-8',

@@ -22,7 +22,7 @@ export function approvalsHandlers(deps: {
     'approvals.list': async ({ state, limit, cursor }) =>
       state === 'decided'
         ? approvals.decided({ limit, cursor })
-        : { items: approvals.pending().slice(0, limit), next: null },
+        : { items: approvals.pending(), next: null },
     'approvals.get': async ({ id }) => approvals.get(id),
     'approvals.decide': (params, caller) => approvals.decide(params, personOf(caller)),
     'approvals.keepOpen': ({ id, wait_ms }, caller) =>

@@ -3,7 +3,6 @@ import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { SessionDto } from '../../../preload/contract/settings-dto.ts';
 import type { TokenRow } from '../../ports/store.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { AgentRegistry } from '../../services/agents/agent-registry.ts';
 import type { Audit } from '../../services/audit/audit.ts';
 import type { SettingsService } from '../../services/auth/settings-service.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
@@ -27,10 +26,8 @@ export function settingsHandlers({
 /** Operations on sessions and tokens: what is logged in, and ending it. */
 export function sessionsHandlers({
   tokens,
-  agents,
 }: {
   readonly tokens: TokenService;
-  readonly agents: Pick<AgentRegistry, 'changed'>;
 }): HandlersOf<'sessions'> {
   return {
     'sessions.list': async (_params, caller) => ({
@@ -43,7 +40,6 @@ export function sessionsHandlers({
           failedBy: 'input',
         });
       await tokens.revoke(id, actorOf(caller));
-      if (caller.kind === 'agent') agents.changed(caller.agent);
       return { revoked: true };
     },
   };

@@ -90,20 +90,18 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
       return hub.current();
     },
     'hub.login': async (given, caller, context) => {
+      // Who was let in by what was right until just now would stay in.
+      const unchanged = passphrase.unchanged();
       if ('code' in given) {
         login.spend(given.code);
-        return session(await tokens.issueForPage('Browser'));
+        return session(await tokens.issueForPage('Browser', unchanged));
       }
-      await passphrase.check(
-        given.passphrase,
-        context.signal,
-        lineOf(deps, given.boot_secret, caller),
-        actorOf(caller),
-      );
+      const line = lineOf(deps, given.boot_secret, caller);
+      await passphrase.check(given.passphrase, context.signal, line, actorOf(caller));
       return session(
         context.fromPage === true
-          ? await tokens.issueForPage('Browser')
-          : await tokens.issueForOwner('Command line'),
+          ? await tokens.issueForPage('Browser', unchanged)
+          : await tokens.issueForOwner('Command line', unchanged),
       );
     },
     'hub.loginCode': async () => {
@@ -136,7 +134,7 @@ async function setPassphrase(
 
 /**
  * For whoever knows the one before. Who was logged in with that one is not any more, but for the
- * caller.
+ * caller, and no login link from before works.
  */
 async function changePassphrase(
   deps: HubHandlersDeps,
@@ -160,10 +158,11 @@ async function changePassphrase(
     actorOf(caller),
     context.signal,
     lineOf(deps, boot_secret, caller),
-  );
-  await deps.tokens.revokeSessions(
-    caller.kind === 'anonymous' ? null : caller.tokenId,
-    actorOf(caller),
+    (tables, after) => {
+      deps.login.forget();
+      const own = caller.kind === 'anonymous' ? null : caller.tokenId;
+      deps.tokens.revokeSessionsBut(tables, after, own, actorOf(caller));
+    },
   );
 }
 

@@ -130,13 +130,15 @@ export class Runners {
   /** What is ended and started, one after the other. */
   readonly #changes = new SerialQueue();
   #isRunning = false;
+  #isStopped = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Starts what was chosen before. */
+  /** Starts what was chosen before, once; nothing after stop(). */
   start(): void {
+    if (this.#isRunning || this.#isStopped) return;
     this.#isRunning = true;
     for (const { agent, runner } of CHOSEN.read(this.#deps.store.read)) {
       const chosen = readChoice(runner);
@@ -146,6 +148,7 @@ export class Runners {
 
   async stop(): Promise<void> {
     this.#isRunning = false;
+    this.#isStopped = true;
     const kept = [...this.#kept.values()];
     this.#kept.clear();
     await Promise.all([...kept.map((one) => one.end()), this.#changes.idle()]);

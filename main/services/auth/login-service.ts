@@ -57,6 +57,11 @@ export class LoginService {
     return { code, expiresAt: clock.wallMs() + LOGIN_CODE_MAX_MS };
   }
 
+  /** Every code that is out is void. */
+  forget(): void {
+    this.#codes = [];
+  }
+
   /**
    * Spends the code. Throws `unauthenticated` with the same words whether it was wrong, used, too
    * old or void.

@@ -16,7 +16,7 @@ import { fromBase64, toBase64 } from '../../lib/bytes.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Reads, Store, Tables } from '../../ports/store.ts';
 import { SECURITY_AUDIT } from '../base/limits.ts';
 import {
   PASSPHRASE_BACK_OFF_MAX_MS,
@@ -26,6 +26,7 @@ import {
   PASSPHRASE_TRIES_WAITING_MAX,
 } from './limits.ts';
 import { auditRow, type Actor } from '../base/audit-trail.ts';
+import { UnitOfWork, type After } from '../base/unit-of-work.ts';
 
 const META_NAME = 'auth.passphrase';
 const HASH_SIZE_BYTES = 32;
@@ -79,9 +80,11 @@ export class PassphraseService {
     anyone: noTries(),
   };
   readonly #rows: TokenBuckets;
+  readonly #unit: UnitOfWork;
 
   constructor(deps: PassphraseServiceDeps) {
     this.#deps = deps;
+    this.#unit = new UnitOfWork(deps);
     this.#rows = new TokenBuckets(deps.clock);
   }
 
@@ -98,7 +101,22 @@ export class PassphraseService {
   }
 
   /**
+   * What checks later, inside a commit, that it is still the one of now. It throws `conflict` where
+   * it was changed since.
+   */
+  unchanged(): (reads: Pick<Reads, 'getMeta'>) => void {
+    const before = this.#deps.store.read.getMeta(META_NAME);
+    return (reads) => {
+      if (reads.getMeta(META_NAME) === before) return;
+      throw inputError('conflict', 'The owner passphrase was changed at the same moment.', {
+        hint: 'Log in again.',
+      });
+    };
+  }
+
+  /**
    * Puts `passphrase` in the place of `current`. Throws as `check` and `setFirst` do.
+   * @param also what goes with it in the same commit
    */
   async change(
     current: string,
@@ -106,11 +124,12 @@ export class PassphraseService {
     by: Actor,
     signal: AbortSignal,
     line: PassphraseLine = 'anyone',
+    also?: (tables: Tables, after: After) => void,
   ): Promise<void> {
     refuseFlawed(passphrase);
     const before = this.#deps.store.read.getMeta(META_NAME);
     await this.check(current, signal, line, by);
-    await this.#replace(before, passphrase, by);
+    await this.#replace(before, passphrase, by, also);
   }
 
   /**
@@ -148,7 +167,12 @@ export class PassphraseService {
    * `before` is the record this one may replace; it is looked at in the same transaction, after the
    * slow hash.
    */
-  async #replace(before: string | undefined, passphrase: string, by: Actor): Promise<void> {
+  async #replace(
+    before: string | undefined,
+    passphrase: string,
+    by: Actor,
+    also?: (tables: Tables, after: After) => void,
+  ): Promise<void> {
     refuseFlawed(passphrase);
     const salt = this.#deps.random.bytes(SALT_SIZE_BYTES);
     const { N, r, p } = PASSPHRASE_SCRYPT;
@@ -160,7 +184,7 @@ export class PassphraseService {
       p,
     };
     const at = this.#deps.clock.wallMs();
-    await this.#deps.store.write((tables) => {
+    await this.#unit.run((tables, after) => {
       if (tables.getMeta(META_NAME) !== before) {
         throw inputError(
           'conflict',
@@ -172,6 +196,7 @@ export class PassphraseService {
       }
       tables.setMeta(META_NAME, JSON.stringify(record));
       tables.appendAudit(auditRow(at, { ...by, action: 'passphrase.set', object: 'owner' }));
+      also?.(tables, after);
     });
   }
 

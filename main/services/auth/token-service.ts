@@ -48,6 +48,8 @@ interface Liveness {
   lastWrittenAtMs: number;
 }
 
+type Check = (tables: Tables) => void;
+
 /** Compared against when the id is unknown; no secret has this hash. */
 const NO_SECRET_SHA256 = new Uint8Array(32);
 
@@ -77,28 +79,37 @@ export class TokenService {
     return issued;
   }
 
-  /** A logged-in page: may decide. Ends after 12 h, or after 30 min without a call. */
-  issueForPage(label: string): Promise<IssuedToken> {
-    return this.#issue({
-      kind: 'ui',
-      agent: null,
-      scopes: [],
-      label,
-      lifeMs: UI_SESSION_MAX_MS,
-      idleMs: UI_SESSION_IDLE_MAX_MS,
-    });
+  /**
+   * A logged-in page: may decide. Ends after 12 h, or after 30 min without a call.
+   * @param check inside the commit; what it throws is thrown here
+   */
+  issueForPage(label: string, check?: Check): Promise<IssuedToken> {
+    return this.#issue(
+      {
+        kind: 'ui',
+        agent: null,
+        scopes: [],
+        label,
+        lifeMs: UI_SESSION_MAX_MS,
+        idleMs: UI_SESSION_IDLE_MAX_MS,
+      },
+      check,
+    );
   }
 
-  /** A person at a terminal who gave the owner passphrase: 5 minutes. */
-  issueForOwner(label: string): Promise<IssuedToken> {
-    return this.#issue({
-      kind: 'owner',
-      agent: null,
-      scopes: [],
-      label,
-      lifeMs: OWNER_TOKEN_MAX_MS,
-      idleMs: null,
-    });
+  /** A person at a terminal who gave the owner passphrase: 5 minutes. @param check as above */
+  issueForOwner(label: string, check?: Check): Promise<IssuedToken> {
+    return this.#issue(
+      {
+        kind: 'owner',
+        agent: null,
+        scopes: [],
+        label,
+        lifeMs: OWNER_TOKEN_MAX_MS,
+        idleMs: null,
+      },
+      check,
+    );
   }
 
   /**
@@ -156,13 +167,19 @@ export class TokenService {
       if (this.#revokeIn(tables, id, by)) after(() => this.#ended(id));
   }
 
-  /**
-   * Ends every session of a page or of an owner at a terminal but `exceptId`; agents' tokens keep
-   * working.
-   */
-  async revokeSessions(exceptId: string | null, by: Actor): Promise<void> {
-    for (const row of this.list())
-      if (row.kind !== 'agent' && row.id !== exceptId) await this.#revokeIfThere(row.id, by);
+  /** Ends every session of a page or of an owner at a terminal; agents' tokens keep working. */
+  async revokeSessions(by: Actor): Promise<void> {
+    const effects: (() => void)[] = [];
+    const after = (effect: () => void): void => void effects.push(effect);
+    await this.#deps.store.write((tables) => this.revokeSessionsBut(tables, after, null, by));
+    for (const effect of effects) effect();
+  }
+
+  /** The same inside a commit, but for `exceptId`. */
+  revokeSessionsBut(tables: Tables, after: After, exceptId: string | null, by: Actor): void {
+    const others = tables.tokens().filter(({ kind, id }) => kind !== 'agent' && id !== exceptId);
+    for (const row of others)
+      if (this.isAlive(row) && this.#revokeIn(tables, row.id, by)) after(() => this.#ended(row.id));
   }
 
   /**
@@ -203,14 +220,17 @@ export class TokenService {
     return true;
   }
 
-  async #issue(wanted: {
-    readonly kind: TokenRow['kind'];
-    readonly agent: string | null;
-    readonly scopes: readonly string[];
-    readonly label: string;
-    readonly lifeMs: number | null;
-    readonly idleMs: number | null;
-  }): Promise<IssuedToken> {
+  async #issue(
+    wanted: {
+      readonly kind: TokenRow['kind'];
+      readonly agent: string | null;
+      readonly scopes: readonly string[];
+      readonly label: string;
+      readonly lifeMs: number | null;
+      readonly idleMs: number | null;
+    },
+    check?: Check,
+  ): Promise<IssuedToken> {
     const { clock, random, store } = this.#deps;
     const token = writeToken(
       wanted.kind,
@@ -240,6 +260,7 @@ export class TokenService {
       // removed at the same moment.
       if (wanted.agent !== null && tables.agent(wanted.agent)?.state !== 'active')
         throw noSuchAgent(wanted.agent);
+      check?.(tables);
       for (const id of over) tables.deleteToken(id);
       tables.putToken(row);
     });

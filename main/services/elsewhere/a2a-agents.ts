@@ -11,11 +11,11 @@ import { SerialQueue } from '../../lib/serial-queue.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CallOutside } from '../../ports/outside.ts';
-import type { Reads, Store } from '../../ports/store.ts';
+import type { Reads, Store, Tables } from '../../ports/store.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Actor, AuditTrail } from '../base/audit-trail.ts';
 import type { SealedSecrets } from '../base/sealed-secrets.ts';
-import type { UnitOfWork } from '../base/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { PeopleFeed } from '../tasks/people-feed.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import { A2aClient } from './a2a-client.ts';
@@ -49,12 +49,7 @@ export class A2aAgents {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.agents.onRemoving((tables, after, name) => {
-      const all = [...this.#rows(tables), ...damagedRows(tables)];
-      if (!all.some(({ agent }) => agent === name)) return;
-      write(tables, this.#rows(tables), name);
-      after(() => void this.#settle(name));
-    });
+    deps.agents.onRemoving((tables, after, name) => this.agentRemoved(tables, after, name));
   }
 
   start(): void {
@@ -71,6 +66,14 @@ export class A2aAgents {
     const workers = [...this.#workers.values()];
     this.#workers.clear();
     await Promise.all([...workers.map((worker) => worker.stop()), this.#changes.idle()]);
+  }
+
+  /** Inside the commit in which the agent is removed. */
+  agentRemoved(tables: Tables, after: After, name: string): void {
+    const all = [...this.#rows(tables), ...damagedRows(tables)];
+    if (!all.some(({ agent }) => agent === name)) return;
+    write(tables, this.#rows(tables), name);
+    after(() => void this.#settle(name));
   }
 
   /** Where what this agent is given goes; null: it is no agent of elsewhere. */

@@ -82,7 +82,7 @@ export class Webhooks {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.agents.onRemoving((tables, after, name) => this.#forget(tables, after, name));
+    deps.agents.onRemoving((tables, after, name) => this.agentRemoved(tables, after, name));
   }
 
   /** What was under way when the run before ended is not known, and is not called again. */
@@ -135,13 +135,14 @@ export class Webhooks {
     await unit.run((tables, after) => {
       if (this.#shown(name, tables) === null)
         throw inputError('not_found', `${shown} has no webhook.`);
-      this.#forget(tables, after, name);
+      this.agentRemoved(tables, after, name);
       audit.append(tables, { ...actor, action: 'agent.webhook_removed', object: name });
     });
     return agents.get(name);
   }
 
-  #forget(tables: Tables, after: After, name: string): void {
+  /** Inside the commit in which the agent, or its webhook, is removed. */
+  agentRemoved(tables: Tables, after: After, name: string): void {
     if (this.#shown(name, tables) === null) return;
     ROWS.write(tables, ROWS.read(tables), name);
     after(() => {

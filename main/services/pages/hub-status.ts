@@ -27,7 +27,7 @@ interface HubStatusDeps {
   readonly dateInQuestion: () => number | null;
   /** Where a copy of this hub runs. */
   readonly copyAt: () => HubAddress | null;
-  /** What of this database can speak to the hub. */
+  /** The paired hubs and the agents of this database. */
   readonly keepable: () => RestoredCopyDto;
 }
 

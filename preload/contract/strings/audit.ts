@@ -136,7 +136,7 @@ export const audit = {
       'What this hub keeps is older than this computer remembers, or belongs to another hub. Until you confirm that this is the right copy, the hub is locked: it talks to no other hub and no agent. If it isn’t, stop the hub and put the right data folder back.',
     back: 'Hubs and agents that you removed since the copy was made are back in it. Choose those that you still have. The others can do nothing any more: pair or connect them again if you miss them.',
     hubs: 'Hubs in this copy',
-    agents: 'Agents in this copy that can call this hub',
+    agents: 'Agents in this copy',
     rules:
       'Rules that you removed are back, too, and what you added since is missing. Go through them as soon as the hub is open.',
     ends: 'Requests that were waiting in the copy end now, because they may have been done already. Whoever asked is told. What other hubs sent before now and send again is refused for the same reason.',

@@ -193,6 +193,14 @@ it('takes a decision from a person only', async () => {
   ).toEqual([id]);
 });
 
+it('lists all that wait, however few were asked for, because no cursor leads on', async () => {
+  for (const task of ['Add salt', 'Add sugar'])
+    await hub.work.sender.delegate(delegation('local/lists', task), 'claude', null);
+  const list = approvalsHandlers(hub.work)['approvals.list'];
+  const { items, next } = await list({ state: 'pending', limit: 1 }, PERSON, CONTEXT);
+  expect([items.length, next]).toEqual([2, null]);
+});
+
 it('gives an inbox to its agent, not to a person', async () => {
   const inbox = inboxHandlers({ inbox: hub.work.inbox, wakeUps: { forHook: nowhere } });
   const claim = { max: 1, wait_ms: 0, lease_ms: 60_000, kinds: undefined };

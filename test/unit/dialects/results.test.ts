@@ -21,6 +21,15 @@ test('a result that worked is one, whatever other members it has', () => {
   expect(ACP_DRAFT.write({ ...RESULT, payload })).toMatchObject({ kind: 'result', payload });
 });
 
+test('an answer to a term that JavaScript knows as well is named like any other', () => {
+  const message = { ontology: 'elizaos:ontology:code/constructor' };
+  const answers = { message, id: null, at: RESULT.at };
+  const payload = { status: 'completed', outcome: 'Done' };
+  expect(ELIZA.write({ ...RESULT, answers, payload })).toMatchObject({
+    ontology: 'elizaos:ontology:code/constructor_result',
+  });
+});
+
 test('a failure that says whether to try again is an error', () => {
   const payload = { status: 'failed', code: 'internal', error: 'Out of ink', retryable: true };
   expect(ACP_DRAFT.write({ ...RESULT, payload })).toMatchObject({

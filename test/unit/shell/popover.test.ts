@@ -1,6 +1,8 @@
-// Where the popover stands; how it comes and goes is shown by the built app.
+// Where the popover stands, and that it opens after a failure; how it comes and goes is shown by the
+// built app.
+import type { BrowserWindow } from 'electron';
 import { expect, test } from 'vitest';
-import { popoverPlace } from '../../../main/shell/popover.ts';
+import { Popover, popoverPlace } from '../../../main/shell/popover.ts';
 import { hasTrayHost } from '../../../main/shell/tray-host.ts';
 
 const AREA = { x: 0, y: 24, width: 1_920, height: 1_056 };
@@ -23,6 +25,42 @@ test('stands beside the icon, wholly on its screen, at every edge and on a small
     width: 304,
     height: 384,
   });
+});
+
+test('whose page could not be loaded is gone, and the next press makes another one', async () => {
+  let destroyed = 0;
+  const answers = [Promise.reject(new Error('ERR_FAILED')), Promise.resolve()];
+  const shown: number[] = [];
+  const createWindow = () => {
+    const loaded = answers.shift();
+    let isDestroyed = false;
+    const window = {
+      on: () => undefined,
+      removeMenu: () => undefined,
+      webContents: { on: () => undefined },
+      isDestroyed: () => isDestroyed,
+      isVisible: () => false,
+      loadURL: () => loaded,
+      destroy: () => {
+        isDestroyed = true;
+        destroyed += 1;
+      },
+      setBounds: () => undefined,
+      show: () => shown.push(destroyed),
+      focus: () => undefined,
+    };
+    return window as unknown as BrowserWindow;
+  };
+  const popover = new Popover({
+    createWindow,
+    preloadFile: '',
+    iconDirectory: '',
+    place: () => popoverPlace(icon(1_000, 0), AREA),
+    now: () => 0,
+  });
+  await expect(popover.press()).rejects.toThrow('ERR_FAILED');
+  await popover.press();
+  expect(shown).toEqual([1]);
 });
 
 test('only a clear no means that a desktop shows no icons', async () => {

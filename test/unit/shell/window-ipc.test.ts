@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DesktopNode } from '../../../main/shell/desktop-node.ts';
 import { listenToWindows } from '../../../main/shell/window-ipc.ts';
 import { IPC_CHANNELS } from '../../../preload/contract/bridge.ts';
+import { SILENT_LOG } from '../../fakes/memory-store.ts';
 
 type Answer = (event: unknown, ...parameters: unknown[]) => unknown;
 
@@ -10,6 +11,7 @@ function door() {
   const calls: unknown[] = [];
   const listeners = new Set<unknown>();
   const node: DesktopNode = {
+    log: SILENT_LOG,
     start: () => Promise.resolve(),
     stop: () => Promise.resolve(),
     invoke: async (name, params) => {

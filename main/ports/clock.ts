@@ -1,5 +1,5 @@
-// Time and chance as ports, so that a simulator can own both: the core and the services ask no other
-// clock, set no other timer and take no other chance.
+// Time and chance as ports, so that a simulator can own both: the core and the services ask no
+// other clock, set no other timer and take no other chance.
 
 export interface TimerHandle {
   cancel(): void;

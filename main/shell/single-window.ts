@@ -1,6 +1,6 @@
 // A window of the app that exists at most once: made when it is first needed, loaded from our own
-// origin, reloaded when its renderer died, and never closed but with the app, or where its page does
-// not load. What closing means instead is its owner's to say.
+// origin, reloaded when its renderer died, and never closed but with the app, or where its page
+// does not load. What closing means instead is its owner's to say.
 import { join } from 'node:path';
 import type { BrowserWindow, BrowserWindowConstructorOptions } from 'electron';
 

@@ -27,19 +27,32 @@ export function isHandOff(item: DeliveryDto, message: JsonObject): boolean {
   return item.kind === 'delegate' && readAbout(item, message)?.payload['act'] === HAND_OFF;
 }
 
+/** Whether it neither answers nor hands on; what cannot be read the hub refuses, and says why. */
+export function answersNothing(item: DeliveryDto, message: JsonObject): boolean {
+  return (
+    readSaid(item, message) !== undefined && !isAnswer(item, message) && !isHandOff(item, message)
+  );
+}
+
 /** undefined: it cannot be read, or does not name this request. */
-function readAbout({ untrusted, envelope }: DeliveryDto, message: JsonObject): Reading | undefined {
-  const { native, payload } = untrusted;
-  if (!isJsonObject(native)) return undefined;
-  const dialect = dialectOf(native);
-  const [asked, said] = [dialect?.read(native), dialect?.read(message, followsOf(payload))];
-  if (asked?.ok !== true || said?.ok !== true) return undefined;
+function readAbout(item: DeliveryDto, message: JsonObject): Reading | undefined {
+  const { untrusted, envelope } = item;
+  const { native } = untrusted;
+  const asked = isJsonObject(native) ? dialectOf(native)?.read(native) : undefined;
+  const said = readSaid(item, message);
+  if (asked?.ok !== true || said === undefined || said.replyTo === null) return undefined;
   const { act } = asked.value.payload;
   // What it was handed on from, or accepts, names this, too.
   const before = act === HAND_OFF || act === ACCEPT_PROPOSAL ? asked.value.replyTo : null;
-  const { replyTo } = said.value;
-  const isAbout = replyTo !== null && [...asked.value.ids, envelope.id, before].includes(replyTo);
-  return isAbout ? said.value : undefined;
+  return [...asked.value.ids, envelope.id, before].includes(said.replyTo) ? said : undefined;
+}
+
+/** undefined: it cannot be read. */
+function readSaid({ untrusted }: DeliveryDto, message: JsonObject): Reading | undefined {
+  const { native, payload } = untrusted;
+  if (!isJsonObject(native)) return undefined;
+  const read = dialectOf(native)?.read(message, followsOf(payload));
+  return read?.ok === true ? read.value : undefined;
 }
 
 /** undefined: it printed no message of the language in which it was asked. */

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../lib/json-object.ts';
 import { endOfTelling, failedAnswer, fittingAnswers } from './fitting-answers.ts';
 import { NO_ANSWER, WORK_KINDS, type Worked, type Worker } from './listen.ts';
-import { isAnswer, isHandOff, lasts, nativeAnswer, nativeIn } from './native-answer.ts';
+import { answersNothing, isAnswer, lasts, nativeAnswer, nativeIn } from './native-answer.ts';
 import { runProgram } from './program-run.ts';
 import { valueOf } from './steady-line.ts';
 
@@ -21,8 +21,7 @@ export function programWorker(words: readonly string[], tellMaxMs = TELL_MAX_MS)
       const wasCancelled = cancelled.aborted;
       if (end.exitCode !== 0 && end.wasEnded && !wasCancelled) return 'undone';
       const native = wasCancelled ? undefined : nativeAnswer(item, end);
-      if (native !== undefined && !isAnswer(item, native) && !isHandOff(item, native))
-        return failed(NO_ANSWER.detail);
+      if (native !== undefined && answersNothing(item, native)) return failed(NO_ANSWER.detail);
       return { native, answers: fittingAnswers(end, wasCancelled) };
     },
   };

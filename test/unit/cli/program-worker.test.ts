@@ -161,6 +161,7 @@ describe('what a program prints in answer to a request that ends with it', () =>
   test.each([
     ['INFORM', asked('delegate', ACL), JSON.parse(inform('Done'))],
     ['HANDOFF', asked('delegate', REQUEST), HANDOFF],
+    ['or cannot be read', asked('delegate', ACL), { performative: 'REFUSD', content: 'No' }],
   ])('is told where it is one: %s', async (_, item, message) => {
     const { came } = await worked(once(message), { item });
     expect(came).toMatchObject({ native: message });

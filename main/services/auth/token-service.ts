@@ -169,17 +169,15 @@ export class TokenService {
 
   /** Ends every session of a page or of an owner at a terminal; agents' tokens keep working. */
   async revokeSessions(by: Actor): Promise<void> {
-    const effects: (() => void)[] = [];
-    const after = (effect: () => void): void => void effects.push(effect);
-    await this.#deps.store.write((tables) => this.revokeSessionsBut(tables, after, null, by));
-    for (const effect of effects) effect();
+    for (const { id, kind } of this.list()) if (kind !== 'agent') await this.#revokeIfThere(id, by);
   }
 
   /** The same inside a commit, but for `exceptId`. */
   revokeSessionsBut(tables: Tables, after: After, exceptId: string | null, by: Actor): void {
-    const others = tables.tokens().filter(({ kind, id }) => kind !== 'agent' && id !== exceptId);
-    for (const row of others)
-      if (this.isAlive(row) && this.#revokeIn(tables, row.id, by)) after(() => this.#ended(row.id));
+    for (const row of tables.tokens()) {
+      if (row.kind === 'agent' || row.id === exceptId || !this.isAlive(row)) continue;
+      if (this.#revokeIn(tables, row.id, by)) after(() => this.#ended(row.id));
+    }
   }
 
   /**

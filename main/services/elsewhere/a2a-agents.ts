@@ -101,7 +101,10 @@ export class A2aAgents {
       has_token: row.token !== null,
       ...(this.#workers.get(row.agent)?.standing ?? {
         state: 'away' as const,
-        trouble: this.#isRunning && this.#lacksToken(row) ? NO_TOKEN : null,
+        trouble:
+          this.#isRunning && row.token !== null && this.#tokenOf(row) === undefined
+            ? NO_TOKEN
+            : null,
       }),
     }));
     return [...rows, ...damaged];
@@ -202,9 +205,9 @@ export class A2aAgents {
     if (!this.#isRunning) return;
     const { call, agents } = this.#deps;
     agents.presence.setWay(row.agent, 'called');
-    // It is not asked without the token that it wants.
-    if (this.#lacksToken(row)) return;
     const token = this.#tokenOf(row);
+    // It is not asked without the token that it wants.
+    if (row.token !== null && token === undefined) return;
     const client = new A2aClient(call, token === undefined ? null : new Secret(token));
     const keep = (delivery: string, task: string | null): Promise<void> =>
       this.#keep(row.agent, delivery, task);
@@ -212,10 +215,6 @@ export class A2aAgents {
     const worker = new Worker({ ...this.#deps, client, keep, cardChanged }, row);
     this.#workers.set(row.agent, worker);
     worker.start();
-  }
-
-  #lacksToken(row: A2aRow): boolean {
-    return row.token !== null && this.#tokenOf(row) === undefined;
   }
 
   async #tellChanged({ agent, host }: A2aRow): Promise<void> {

@@ -183,7 +183,8 @@ export const now = {
   opensSoon: 'The buttons open in a moment.',
   sending: 'Telling the hub…',
   notSent: 'Nothing was decided.',
-  notKnown: 'Whether this was decided is not known. This card says so once the hub answers.',
+  notKnown:
+    'Whether this was decided is not known. If the card is still here once the hub answers, decide again.',
   typeWord: 'To allow it, type the last word of the text. It is underlined.',
   typeWordNotYet: 'Not the whole word yet.',
   typeWordMatches: 'The word matches.',

@@ -77,6 +77,17 @@ describe('a token', () => {
     expect(tokens.authenticate(token)).toBeDefined();
   });
 
+  test('of an agent leaves no row of those that ended before it', async () => {
+    await tokens.issueForAgent('cat');
+    for (let round = 0; round < 5; round++) await tokens.renewForAgent('bot', BY);
+    const kept = store.read.tokens().map(({ agent, revokedAt }) => [agent, revokedAt !== null]);
+    expect(kept.toSorted()).toEqual([
+      ['bot', false],
+      ['bot', true],
+      ['cat', false],
+    ]);
+  });
+
   test('ends with its revocation, which listeners hear in the same turn', async () => {
     const { token, id } = await tokens.issueForAgent('bot');
     const heard: string[] = [];

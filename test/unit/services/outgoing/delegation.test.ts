@@ -211,6 +211,16 @@ describe('a delegation between two hubs', () => {
     await expect(late).rejects.toMatchObject({ code: 'gone' });
   });
 
+  it('ends as not finished, and not as never taken, where its agent gave it back', async () => {
+    const report = await send({ deadline_ms: 60_000 });
+    await mum.decide(mum.card, 'allow');
+    const item = await mum.claim('claude');
+    await mum.work.inbox.nack('claude', item.delivery_id);
+    await clock.advance(61_000);
+    expect(await taskOf(report.id)).toMatchObject({ state: 'failed', code: 'timeout' });
+    expect(newest(mum).reason).toBe('The agent did not finish in time.');
+  });
+
   it('tells the asker what its agent says on the way', async () => {
     const report = await send();
     const { conversation_id: id } = mum.card;

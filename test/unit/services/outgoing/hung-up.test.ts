@@ -55,6 +55,8 @@ it('takes the card back at the other hub, which says why', async () => {
   expect(asked.code()).toBe('cancelled');
   expect([stateAt(dad), stateAt(mum)]).toEqual(['cancelled', 'cancelled']);
   expect(mum.work.approvals.pending()).toEqual([]);
+  const row = mum.store.read.audit({ limit: 9 }).find(({ object }) => object === card.id);
+  expect(row).toMatchObject({ action: 'approval.cancelled', actor: dad.key, surface: 'peer' });
   expect(mum.work.approvals.get(card.id)).toMatchObject({
     state: 'cancelled',
     decline_reason: expect.stringContaining('Nobody waits'),

@@ -26,6 +26,7 @@ import {
   taskRow,
 } from '../../../fakes/sample-rows.ts';
 import { closeTwoHubs, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { delegation } from '../../../fakes/work-hub.ts';
 
 const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
@@ -147,6 +148,18 @@ describe('what ended more than a year ago', () => {
       { tasks: 1, deliveries: 1, messages: messages - 2, outbox: 1, feed: 0 },
     ]);
     expect(JSON.stringify(mum.store.read.audit({ limit: 99 }))).not.toContain('dinner');
+  });
+
+  it('leaves the title to what was said since, as the words of whoever said it', async () => {
+    const { mum, dad } = hubs;
+    await dad.agent('lists', ['family.lists']);
+    await dad.knows(mum);
+    await done(id);
+    await runs(YEAR_MS + DAY_MS);
+    const later = delegation('dad', 'Bread', { domain: 'family.lists', conversation: { id } });
+    await mum.work.sender.delegate(later, 'claude', null);
+    const [conversation] = mum.work.conversations.list({ limit: 9 }).items;
+    expect(conversation).toMatchObject({ title: 'Bread', title_by: 'us', from_agent: 'claude' });
   });
 
   it('DL-01: is still known: the same ack, a conflict for other words, and no second card', async () => {

@@ -309,7 +309,7 @@ describe('an inbox', () => {
     const item = await hub.claim('lists');
     await hub.work.inbox.ack('lists', item.delivery_id, null, item.attempt);
     await hub.work.tasks.cancel(item.task_id ?? '', { agent: 'claude' }, null);
-    await hub.work.inbox.nack('lists', item.delivery_id, item.attempt);
+    expect(await hub.work.inbox.nack('lists', item.delivery_id, item.attempt)).toBe('done');
     expect(hub.store.read.task(item.task_id ?? '')).toMatchObject({
       state: 'cancelled',
       reason: 'It was cancelled, and the agent stopped before it was done.',
